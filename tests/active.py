@@ -1,4 +1,4 @@
-"""What a client would run, fetch or link to when it shows a Markdown text: read by a real parser that passes HTML."""
+"""Finds what a client would run, fetch or link to when it shows a Markdown text: read by a real parser that passes HTML."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SENTENCE_END = ".,;:!?'*_~)&"
 def active(markdown: str, texts: Sequence[str]) -> list[str]:
     """Every HTML tag, image, and link (also one that a client makes of a bare address) that no text holds."""
     return [
-        found
+        finding
         for parser in _PARSERS
         for token in _flat(parser.parse(markdown))
-        for found in _active_in(token, texts)
+        for finding in _active_in(token, texts)
     ]
 
 
@@ -31,8 +31,10 @@ def _active_in(token: Token, texts: Sequence[str]) -> Iterator[str]:
         yield f"{token.type} {token.content}"
     addresses = [str(token.attrGet("href"))] if token.type == "link_open" else []
     if token.type == "text":
-        addresses = [each.rstrip(_SENTENCE_END) for each in _ADDRESS.findall(token.content)]
-    yield from (f"link {each}" for each in addresses if not any(each in text for text in texts))
+        addresses = [address.rstrip(_SENTENCE_END) for address in _ADDRESS.findall(token.content)]
+    yield from (
+        f"link {address}" for address in addresses if not any(address in text for text in texts)
+    )
 
 
 def _flat(tokens: list[Token]) -> Iterator[Token]:

@@ -1,4 +1,4 @@
-"""What else runs on the machine, and whatever is set for whoever runs the tests, reaches no test and no process of one.
+"""Keeps tests apart from what else runs on the machine and from the environment of whoever runs them.
 
 Import `alone`, `logged_as_before` and `pytest_configure` in the outermost conftest.py.
 """
@@ -19,7 +19,7 @@ import pytest
 from functions.http.log import LOGGED_PACKAGES
 from shared.settings import Settings
 
-SETTINGS = tuple(each.metadata["variable"] for each in fields(Settings))
+SETTINGS = tuple(field.metadata["variable"] for field in fields(Settings))
 OF_OTHERS = (
     "K_SERVICE",
     "FIRESTORE_EMULATOR_HOST",
@@ -59,7 +59,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def logged_as_before() -> Iterator[None]:
-    """What a product in this process was told to log is forgotten: the next test may look for a warning."""
+    """Forget what a product in this process was told to log: the next test may look for a warning."""
     loggers = [logging.getLogger(name) for name in LOGGED_PACKAGES]
     levels = [logger.level for logger in loggers]
     yield

@@ -44,7 +44,7 @@ def emulator() -> Iterator[Emulator]:
 
 @pytest.fixture(scope="session")
 def limits(emulator: Emulator) -> Iterator[ProductionLimits]:
-    """What production would refuse of that which passes `firestore_host`."""
+    """Limits of production on everything that passes `firestore_host`."""
     limits = ProductionLimits(emulator.host)
     yield limits
     limits.close()

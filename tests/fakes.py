@@ -67,7 +67,7 @@ class ScriptedWriter:
         self.answers = list(answers)
         self.prompts: list[Prompt] = []
         self.hung_up = 0
-        """How many streams were closed before they had ended."""
+        """Streams that were closed before they had ended."""
 
     def write(self, prompt: Prompt) -> Draft:
         return Draft("".join(piece.text for piece in self.stream(prompt)), self.model)
@@ -99,7 +99,10 @@ class FailingVault:
 
         def answered(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - the method's own
             scopes = options["restriction"].scopes if "restriction" in options else ()
-            mine = (vault_token(self._vault), folder_token(self._vault, ""))
+            mine = (
+                vault_token(self._vault),
+                folder_token(self._vault, ""),
+            )
             if any(
                 len(group) > 0 and all(token.startswith(mine) for token in group)
                 for group in scopes

@@ -26,10 +26,10 @@ TURNS = 9
 """Parts of the nightly tests; a gate runs one of them."""
 
 LEFT_OUT = pytest.StashKey[bool]()
-"""Whether tests that the command asks for were left out by this module."""
+"""True if this module left out tests that the command asks for."""
 
 WORKER_LEFT_OUT = "tests_left_out"
-"""The same in what a worker of pytest-xdist sends back."""
+"""Key of the same flag in what a worker of pytest-xdist sends back."""
 
 EVERYWHERE = ("pyproject.toml", "constraints.txt", "Makefile", ".ci/", "tests/conftest.py")
 """A change of these runs every test."""

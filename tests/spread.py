@@ -1,5 +1,5 @@
-"""Which worker of `make test` runs what: a file is one worker's, half a folder that shares a browser too, and what takes
-longest comes first, so that no worker is left alone with it at the end.
+"""Distributes tests over the workers of `make test`: a file is one worker's, half a folder that shares a browser too.
+The longest come first, so that no worker is left alone with them at the end.
 
 Import the hook in the outermost conftest.py.
 """
@@ -26,7 +26,7 @@ LONGEST = (
     "tests/retrieval/test_both_stores.py",
     "tests/trust/test_linear_time.py",
 )
-"""Where node ids begin; a minute or more each."""
+"""Beginnings of node ids; a minute or more each."""
 
 
 class _ByFile(LoadFileScheduling):  # type: ignore[misc]

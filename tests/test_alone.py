@@ -17,7 +17,7 @@ def test_no_emulator_runs_but_those_that_tests_start() -> None:
     assert running(os.environ, hubs=Path(os.environ["TMPDIR"])) == Suite(PROJECT, None, None)
 
 
-def test_what_processes_leave_in_the_temporary_folder_goes_with_it() -> None:
+def test_files_of_processes_go_with_the_temporary_folder() -> None:
     assert Path(util.get_temp_dir()).parent == Path(os.environ["TMPDIR"])
 
 
@@ -35,12 +35,12 @@ def test_a_suite_that_runs_beside_the_tests_is_found_by_none_of_them(tmp_path: P
         assert running(env, hubs=tmp_path).firestore == "127.0.0.1:9"
         tests = (
             test_no_emulator_runs_but_those_that_tests_start,
-            test_what_processes_leave_in_the_temporary_folder_goes_with_it,
+            test_files_of_processes_go_with_the_temporary_folder,
         )
         inner = [f"{__file__}::{test.__name__}" for test in tests]
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *inner]
-        done = subprocess.run(
+        completed = subprocess.run(
             command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False
         )
-    assert done.returncode == 0, done.stdout
-    assert done.stderr == "", "nothing is missed at exit"
+    assert completed.returncode == 0, completed.stdout
+    assert completed.stderr == "", "nothing is missed at exit"

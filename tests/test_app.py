@@ -1,4 +1,4 @@
-"""What the App does beyond calling the paths."""
+"""The App's behaviour beyond calling the paths."""
 
 from __future__ import annotations
 
@@ -70,12 +70,13 @@ def test_the_same_content_again_writes_nothing_and_keeps_its_time(
 def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(
     embedded_store: EmbeddedStore,
 ) -> None:
-    app, embedder = app_on(embedded_store), HashingEmbedder()
+    app = app_on(embedded_store)
+    embedder = HashingEmbedder()
     embedder.calibration = None
     app = assemble(replace(app, embedder=embedder))
-    asked = app.embedder_of(TENANT)
-    assert asked is not None
-    before = asked.calibration
+    tenant_embedder = app.embedder_of(TENANT)
+    assert tenant_embedder is not None
+    calibration_before = tenant_embedder.calibration
     texts = (
         "The boat leaks.",
         "Tomatoes need water.",
@@ -83,12 +84,13 @@ def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(
         "Floss twice a day.",
         "The API scales.",
     )
-    found = []
+    errors = []
     for number, text in enumerate(texts):
         app.notes.save(TENANT, f"n{number}", NoteDraft(title="", text=text))
         app.indexer.index(key(f"n{number}"))
-        found.append(asked.calibration)
-    assert (before, found[0]) == (None, None)
-    assert len({each for each in found if each}) == 4
+        errors.append(tenant_embedder.calibration)
+    assert calibration_before is None
+    assert errors[0] is None
+    assert len({error for error in errors if error}) == 4
     embedded_store.erase(TENANT)
-    assert asked.calibration is found[-1]
+    assert tenant_embedder.calibration is errors[-1]

@@ -1,4 +1,4 @@
-"""Who is plugged in where, by the settings."""
+"""Settings choose the adapters that bootstrap plugs in."""
 
 from __future__ import annotations
 
@@ -26,16 +26,25 @@ def test_without_a_model_nobody_ranks_folders(tmp_path: Path) -> None:
 
 
 def test_the_writing_model_ranks_folders_too_with_less_patience(tmp_path: Path) -> None:
-    app = build(Settings(home=tmp_path, auth="none", gemini_api_key="k", chat_timeout_ms=30_000))
+    app = build(
+        Settings(
+            home=tmp_path,
+            auth="none",
+            gemini_api_key="k",
+            chat_timeout_ms=30_000,
+        )
+    )
     assert isinstance(app.ranker, GeminiWriter)
     assert isinstance(app.writer, GeminiWriter)
-    assert (app.ranker.model, app.ranker.timeout) == (app.writer.model, RANKING_SECONDS)
+    assert app.ranker.model == app.writer.model
+    assert app.ranker.timeout == RANKING_SECONDS
     close(app)
 
 
 def test_the_judge_is_offline_unless_another_is_named(tmp_path: Path) -> None:
     app = build(Settings(home=tmp_path, auth="none"))
-    assert (app.support.judge.name, app.support.strict) == ("offline", False)
+    assert app.support.judge.name == "offline"
+    assert app.support.strict is False
     close(app)
 
 
@@ -44,7 +53,8 @@ def test_the_writing_model_can_judge(tmp_path: Path) -> None:
         home=tmp_path, auth="none", gemini_api_key="k", judge="model", support_policy="strict"
     )
     app = build(by_model)
-    assert (app.support.judge.name, app.support.strict) == (f"model {app.model}", True)
+    assert app.support.judge.name == f"model {app.model}"
+    assert app.support.strict is True
     close(app)
 
 
@@ -74,7 +84,12 @@ OPENAI = {"openai_base_url": "http://127.0.0.1:9/v1", "chat_model": "house-model
 def test_a_model_without_a_price_stops_the_start_where_the_project_has_a_budget(
     tmp_path: Path, models: dict[str, Any], unpriced: str
 ) -> None:
-    settings = Settings(home=tmp_path, auth="none", daily_project_usd=5.0, **models)
+    settings = Settings(
+        home=tmp_path,
+        auth="none",
+        daily_project_usd=5.0,
+        **models,
+    )
     with pytest.raises(
         SettingsError, match=f"MODEL_PRICES: expected a price of {unpriced}, "
     ) as raised:
@@ -88,7 +103,9 @@ def test_the_embedding_model_of_before_a_change_is_of_the_same_service(tmp_path:
     models = {"embedding_model": "new", "embedding_model_before": "old"}
     for service in (GEMINI, OPENAI):
         app = build(Settings(home=tmp_path, auth="none", **service, **models))  # type: ignore[arg-type]
-        assert [each and each.model for each in (app.embedder, app.previous_embedder)] == [
+        assert [
+            embedder and embedder.model for embedder in (app.embedder, app.previous_embedder)
+        ] == [
             "new",
             "old",
         ]
@@ -105,13 +122,14 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
     settings = Settings(home=tmp_path, auth="none", **GEMINI, **priced, **services)  # type: ignore[arg-type]
     app = build(settings)
     metered = (app.writer, app.ranker, app.reranker)
-    assert [type(each) for each in metered] == [
+    assert [type(embedder) for embedder in metered] == [
         MeteredWriter,
         MeteredWriter,
         MeteredReranker,
     ]
     assert {CHAT_MODEL, EMBEDDING_MODEL} < set(settings.billed_models)
-    assert (DEFAULT_CHAT_MODEL, DEFAULT_EMBEDDING_MODEL) == (CHAT_MODEL, EMBEDDING_MODEL)
+    assert DEFAULT_CHAT_MODEL == CHAT_MODEL
+    assert DEFAULT_EMBEDDING_MODEL == EMBEDDING_MODEL
     close(app)
 
 
@@ -130,11 +148,17 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
 def test_a_default_that_no_session_may_have_stops_the_start(
     tmp_path: Path, default: str, expected: str
 ) -> None:
-    given = Settings.from_env({"SESSION_DEFAULTS": default}).session_defaults
+    session_defaults = Settings.from_env({"SESSION_DEFAULTS": default}).session_defaults
     with pytest.raises(
         SettingsError, match=f"SESSION_DEFAULTS: expected {re.escape(expected)}"
     ) as raised:
-        build(Settings(home=tmp_path, auth="none", session_defaults=given))
+        build(
+            Settings(
+                home=tmp_path,
+                auth="none",
+                session_defaults=session_defaults,
+            )
+        )
     assert raised.value.variable == "SESSION_DEFAULTS"
 
 
@@ -157,15 +181,34 @@ def test_the_prompt_of_a_session_takes_a_share_of_the_models_context_window(
 
 @pytest.mark.parametrize("mode", ["warn", "enforce"])
 def test_app_check_is_for_deployments_that_ask_who_calls(tmp_path: Path, mode: str) -> None:
-    app = build(Settings(home=tmp_path, auth="firebase", project="demo", app_check=mode))
+    app = build(
+        Settings(
+            home=tmp_path,
+            auth="firebase",
+            project="demo",
+            app_check=mode,
+        )
+    )
     assert isinstance(app.attester, FirebaseAppCheck)
     close(app)
 
 
 @pytest.mark.parametrize(
-    ("auth", "mode"), [("firebase", "off"), ("emulator", "enforce"), ("none", "enforce")]
+    ("auth", "mode"),
+    [
+        ("firebase", "off"),
+        ("emulator", "enforce"),
+        ("none", "enforce"),
+    ],
 )
 def test_elsewhere_no_app_needs_to_say_what_it_is(tmp_path: Path, auth: str, mode: str) -> None:
-    app = build(Settings(home=tmp_path, auth=auth, project="demo", app_check=mode))
+    app = build(
+        Settings(
+            home=tmp_path,
+            auth=auth,
+            project="demo",
+            app_check=mode,
+        )
+    )
     assert app.attester is None
     close(app)

@@ -24,31 +24,31 @@ def _modules() -> Mapping[str, ast.Module]:
 
 def _is_data(node: ast.stmt) -> bool:
     decorators = node.decorator_list if isinstance(node, ast.ClassDef) else []
-    return any(ast.unparse(each).partition("(")[0] == "dataclass" for each in decorators)
+    return any(ast.unparse(decorator).partition("(")[0] == "dataclass" for decorator in decorators)
 
 
 def _calls(modules: Mapping[str, ast.Module]) -> Iterator[tuple[str, ast.Call]]:
     """Module, and a call by which it makes data."""
     data = {
-        (name, each.name)  # type: ignore[attr-defined]
+        (name, node.name)  # type: ignore[attr-defined]
         for name, tree in modules.items()
-        for each in tree.body
-        if _is_data(each)
+        for node in tree.body
+        if _is_data(node)
     }
     for name, tree in modules.items():
-        known = {each: name for module, each in data if module == name}
+        module_of_class = {class_name: name for module, class_name in data if module == name}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module:
-                known |= {
-                    each.name: node.module
-                    for each in node.names
-                    if (node.module, each.name) in data
+                module_of_class |= {
+                    alias.name: node.module
+                    for alias in node.names
+                    if (node.module, alias.name) in data
                 }
         for node in ast.walk(tree):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Name)
-                and node.func.id in known
+                and node.func.id in module_of_class
             ):
                 yield name, node
 

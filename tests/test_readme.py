@@ -38,22 +38,20 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
         return f"`{str(default).replace(HOME, '~/.aurora')}`"
 
     meanings = {
-        name.target.id: " ".join(ast.literal_eval(said.value).split())
+        name.target.id: " ".join(ast.literal_eval(docstring.value).split())
         for settings in (RetrievalSettings, Settings)
         for declared in ast.parse(inspect.getsource(settings)).body
         if isinstance(declared, ast.ClassDef)
-        for name, said in pairwise(declared.body)
+        for name, docstring in pairwise(declared.body)
         if isinstance(name, ast.AnnAssign)
         and isinstance(name.target, ast.Name)
-        and isinstance(said, ast.Expr)
+        and isinstance(docstring, ast.Expr)
     }
     assert all(
         f"Default {limit:.0f} where" in meanings[name] for name, limit in DEPLOYED_LIMITS.items()
     )
-    assert (
-        CHAT_MODEL in meanings["chat_model"],
-        EMBEDDING_MODEL in meanings["embedding_model"],
-    ) == (True, True)
+    assert CHAT_MODEL in meanings["chat_model"]
+    assert EMBEDDING_MODEL in meanings["embedding_model"]
     expected = {
         variable_of(setting): f"| {shown(setting.default)} | {meanings[setting.name]} |".replace(
             "|  |", "| |"
@@ -69,13 +67,15 @@ def test_every_setting_stands_in_the_table_with_its_default_and_meaning() -> Non
 def _commands(group: click.Group = main, name: str = "aurora") -> dict[str, click.Command]:
     """Every command by its full name, subcommands too."""
     context = click.Context(group)
-    found: dict[str, click.Command] = {}
-    for each in group.list_commands(context):
-        command = group.get_command(context, each)
+    commands: dict[str, click.Command] = {}
+    for command_name in group.list_commands(context):
+        command = group.get_command(context, command_name)
         assert command is not None
-        found[f"{name} {each}"] = command
-        found |= _commands(command, f"{name} {each}") if isinstance(command, click.Group) else {}
-    return found
+        commands[f"{name} {command_name}"] = command
+        commands |= (
+            _commands(command, f"{name} {command_name}") if isinstance(command, click.Group) else {}
+        )
+    return commands
 
 
 def _options(command: click.Command) -> set[str]:
@@ -117,11 +117,13 @@ def test_every_command_line_in_the_pages_can_be_given() -> None:
 
 
 def test_the_commands_said_to_work_on_a_server_are_those_that_do() -> None:
-    (said,) = re.findall(r"talks to a deployed product, with the same output: ([^.]*)\.", COMMAND)
+    (sentence,) = re.findall(
+        r"talks to a deployed product, with the same output: ([^.]*)\.", COMMAND
+    )
     remote = {
         name.split()[1] for name, command in _commands().items() if "--server" in _options(command)
     }
-    assert set(re.findall(r"`([a-z]+)`", said)) == remote
+    assert set(re.findall(r"`([a-z]+)`", sentence)) == remote
 
 
 def test_every_error_stands_in_the_table_with_its_code_and_no_other() -> None:
@@ -140,14 +142,14 @@ def test_the_version_of_the_promise_to_apps_is_the_one_that_is_served() -> None:
 
 def test_every_route_stands_in_the_table_and_no_other() -> None:
     rows = re.findall(r"^\| (`[A-Z].*?) \|", (ROOT / "docs/http.md").read_text(), re.MULTILINE)
-    said = {
+    documented = {
         f"{verb} {path}"
         for row in rows
         for verbs, path in re.findall(r"`([A-Z ]+) (/\S*)`", row)
         for verb in verbs.split()
     }
     served = {f"{route.method} {re.sub('{.*?}', '{id}', route.pattern)}" for route in tables.API}
-    assert said == served - {"GET /", "GET /healthz"} | {"POST /chat"}
+    assert documented == served - {"GET /", "GET /healthz"} | {"POST /chat"}
 
 
 def test_the_exit_codes_are_those_of_the_help() -> None:
@@ -171,7 +173,7 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
 
 
 def test_files_named_in_code_are_there() -> None:
-    """Those with a capital stand for one that is yet to be made."""
+    """Names with a capital stand for a file that is yet to be made."""
     folders = "cli|deploy|desktop|docs|evaluation|examples|functions|shared|templates|tests|web"
     pages = "".join(page.read_text() for page in PAGES)
     named = re.findall(rf"`((?:{folders})/[a-z0-9_./-]*)`", pages)

@@ -50,12 +50,12 @@ def sections() -> dict[str, str]:
 
 def commands() -> list[str]:
     """Command lines of both pages: blocks of shell, and code within a line that starts with a command."""
-    found = []
+    lines = []
     for page in (OPERATE, DEPLOY):
         for block in re.findall(r"^ *```(?:sh|bash)\n(.*?)```", page, re.DOTALL | re.MULTILINE):
-            found += block.replace("\\\n", "").splitlines()
-        found += re.findall(r"`((?:gcloud|deploy/\w+\.sh|aurora) [^`]*)`", page)
-    return [" ".join(line.split()) for line in found if line.strip()]
+            lines += block.replace("\\\n", "").splitlines()
+        lines += re.findall(r"`((?:gcloud|deploy/\w+\.sh|aurora) [^`]*)`", page)
+    return [" ".join(line.split()) for line in lines if line.strip()]
 
 
 def test_every_alert_has_its_section_and_no_other_has_one() -> None:
@@ -71,8 +71,8 @@ def test_a_section_says_what_to_look_at_what_to_do_and_when_to_stop(name: str) -
 
 @pytest.mark.parametrize("name", ALERTS)
 def test_the_text_of_an_alert_points_at_its_section(name: str) -> None:
-    said = ALERTS[name]["documentation"]["content"]
-    assert said.endswith(f"What to do: docs/operate.md#{anchor(title(ALERTS[name]))}")
+    content = ALERTS[name]["documentation"]["content"]
+    assert content.endswith(f"What to do: docs/operate.md#{anchor(title(ALERTS[name]))}")
 
 
 def test_the_table_of_alerts_links_to_every_section() -> None:
@@ -83,10 +83,10 @@ def test_the_table_of_alerts_links_to_every_section() -> None:
 
 def test_shell_in_the_pages_is_shell() -> None:
     for line in commands():
-        done = subprocess.run(
+        completed = subprocess.run(
             ["bash", "-n", "-c", line], capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, f"{line}: {done.stderr}"
+        assert completed.returncode == 0, f"{line}: {completed.stderr}"
 
 
 def test_scripts_in_the_pages_have_the_options_that_are_named() -> None:
@@ -172,5 +172,5 @@ def test_the_page_s_pipeline_and_module_are_what_is_there() -> None:
     variables = (ROOT / "deploy/terraform/variables.tf").read_text(encoding="utf-8")
     declared = re.findall(r'^variable "(\w+)" \{\n(.*?)^\}', variables, re.MULTILINE | re.DOTALL)
     required = {name for name, body in declared if "default " not in body}
-    given = set(re.findall(r"^ +(\w+) += ", module, re.MULTILINE)) - {"source"}
-    assert required <= given <= {name for name, _ in declared}
+    module_arguments = set(re.findall(r"^ +(\w+) += ", module, re.MULTILINE)) - {"source"}
+    assert required <= module_arguments <= {name for name, _ in declared}

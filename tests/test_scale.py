@@ -62,31 +62,38 @@ def test_reads_and_writes_of_a_saved_note_are_those_that_firestore_gets(
             for number in range(5)
         )
         _save(store, "n0", text)  # the first note of a folder costs a little more
-        before, sent = store.reads, sum(writes)
+        reads_before = store.reads
+        sent = sum(writes)
         assert _save(store, "n1", text) == scale.CHUNKS_OF_NOTE
-        assert (store.reads - before).total == scale.READS_OF_NOTE
+        assert (store.reads - reads_before).total == scale.READS_OF_NOTE
         assert sum(writes) - sent == scale.writes_of_note()
-        before, sent = store.reads, sum(writes)
-        other = Indexer(
+        reads_before = store.reads
+        sent = sum(writes)
+        new_indexer = Indexer(
             store=store,
             embedder=HashingEmbedder(16),
             clock=lambda: DAY,
             second_version="c1:hashing:64",
         )
-        assert other.index(NoteKey(TENANT, "n1")).embedded == scale.CHUNKS_OF_NOTE
-        assert (store.reads - before).total == scale.READS_OF_CHANGE
+        assert new_indexer.index(NoteKey(TENANT, "n1")).embedded == scale.CHUNKS_OF_NOTE
+        assert (store.reads - reads_before).total == scale.READS_OF_CHANGE
         assert sum(writes) - sent == scale.writes_of_note() - 1
 
 
 def test_a_sweep_of_everything_reads_so_much_of_each_note(firestore_project: str) -> None:
-    store, notes = patient_store(firestore_project), 20
+    store = patient_store(firestore_project)
+    notes = 20
     for number in range(notes):
         _save(store, f"n{number}", "Eight words are a sentence of no weight.")
-    indexer = Indexer(store=store, embedder=HashingEmbedder(), clock=lambda: DAY)
-    before = store.reads
+    indexer = Indexer(
+        store=store,
+        embedder=HashingEmbedder(),
+        clock=lambda: DAY,
+    )
+    reads_before = store.reads
     assert reconcile(indexer, budget=1000, full=True).complete
     assert (
-        store.reads - before
+        store.reads - reads_before
     ).total // notes == scale.READS_OF_SWEEP  # and a few for all together
 
 
@@ -104,7 +111,8 @@ def _count(call: Call, writes: list[int]) -> None:
 
 
 def test_documents_are_a_small_part_of_a_question_and_the_search_grows_to_be_most_of_it() -> None:
-    small, large = scale.question(1_000), scale.question(1_000_000)
+    small = scale.question(1_000)
+    large = scale.question(1_000_000)
     assert small.documents < 0.1 * small.total
     assert large.search > 0.5 * large.total
     assert large.total - small.total == pytest.approx(large.search - small.search)

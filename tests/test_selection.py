@@ -1,4 +1,4 @@
-"""Which tests a change leaves out."""
+"""Tests that a change leaves out."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_every_path_of_the_table_exists() -> None:
         assert list((ROOT / folder).glob(f"{beginning}*")), path
 
 
-def test_what_protects_data_tenants_citations_and_money_always_runs() -> None:
+def test_tests_of_data_tenants_citations_and_money_always_run() -> None:
     for room in PROTECTED:
         assert not [name for name in WATCHES if name.startswith(f"tests/{room}/")]
         assert runs(f"tests/{room}/test_any.py::test_it", ["README.md"])
@@ -76,5 +76,7 @@ def test_a_run_without_a_test_ends_well_only_where_paths_left_it_out(
     options: list[str], status: int
 ) -> None:
     command = [sys.executable, "-m", "pytest", "tests/deploy/test_up.py", "-q"]
-    done = subprocess.run([*command, "--changed", "README.md", *options], cwd=ROOT, check=False)
-    assert done.returncode == status
+    completed = subprocess.run(
+        [*command, "--changed", "README.md", *options], cwd=ROOT, check=False
+    )
+    assert completed.returncode == status

@@ -13,11 +13,9 @@ from shared.settings.parse import RETIRED_MODELS
 
 def test_no_environment_at_all_is_a_working_laptop_product() -> None:
     settings = Settings.from_env({})
-    assert (settings.store, settings.auth, settings.gemini_api_key) == (
-        "embedded",
-        "firebase",
-        None,
-    )
+    assert settings.store == "embedded"
+    assert settings.auth == "firebase"
+    assert settings.gemini_api_key is None
 
 
 def test_a_project_in_somebodys_shell_does_not_send_a_try_out_to_production() -> None:
@@ -52,11 +50,17 @@ def test_beside_an_emulator_the_embedded_store_may_be_asked_for() -> None:
         ),
     ],
 )
-def test_what_a_function_cannot_keep_or_run_stops_its_start(
+def test_settings_that_a_function_cannot_keep_or_run_stop_its_start(
     env: dict[str, str], expected: str
 ) -> None:
     with pytest.raises(SettingsError) as raised:
-        Settings.from_env({"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", **env})
+        Settings.from_env(
+            {
+                "K_SERVICE": "chat",
+                "GOOGLE_CLOUD_PROJECT": "p",
+                **env,
+            }
+        )
     assert raised.value.message.startswith(expected)
 
 
@@ -68,7 +72,11 @@ def test_a_deployment_has_limits_unless_they_are_taken_away_by_name() -> None:
         "daily_index_writes",
         "daily_project_usd",
     )
-    deployed = {"K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p", "GEMINI_API_KEY": "k"}
+    deployed = {
+        "K_SERVICE": "chat",
+        "GOOGLE_CLOUD_PROJECT": "p",
+        "GEMINI_API_KEY": "k",
+    }
 
     def limits(env: dict[str, str]) -> list[float | None]:
         return [getattr(Settings.from_env(env), name) for name in names]
@@ -78,7 +86,13 @@ def test_a_deployment_has_limits_unless_they_are_taken_away_by_name() -> None:
     )
     assert limits(deployed) == [200, 1000, 2_000_000, 50_000, 20.0]
     assert limits({**deployed, **{name.upper(): "0" for name in names}}) == [None] * 5
-    assert limits({**deployed, "DAILY_CHAT_LIMIT": "7", "DAILY_PROJECT_USD": "2.5"}) == [
+    assert limits(
+        {
+            **deployed,
+            "DAILY_CHAT_LIMIT": "7",
+            "DAILY_PROJECT_USD": "2.5",
+        }
+    ) == [
         7,
         1000,
         2_000_000,
@@ -101,7 +115,11 @@ def test_values_are_parsed() -> None:
 
 LIMIT = "0 for no limit, or a "
 PRICES = "MODEL=READ/WRITTEN in USD per million tokens, like my-model=0.30/2.50; got "
-WRONG_PRICES = [("m=1/2, n", "n"), ("m=1/2/3", "m=1/2/3"), ("m=-1", "m=-1")]
+WRONG_PRICES = [
+    ("m=1/2, n", "n"),
+    ("m=1/2/3", "m=1/2/3"),
+    ("m=-1", "m=-1"),
+]
 
 
 def test_an_empty_value_counts_as_not_set() -> None:
@@ -186,11 +204,9 @@ def test_a_bad_value_stops_the_start_and_names_the_variable(
 ) -> None:
     with pytest.raises(SettingsError) as raised:
         Settings.from_env(env)
-    variable, _, wanted = expected.partition(": ")
-    assert (raised.value.variable, raised.value.message) == (
-        variable,
-        f"{variable}: expected {wanted}",
-    )
+    variable, _, expected_rest = expected.partition(": ")
+    assert raised.value.variable == variable
+    assert raised.value.message == f"{variable}: expected {expected_rest}"
 
 
 ADDRESSES = (
@@ -204,7 +220,7 @@ ADDRESSES = (
 @pytest.mark.parametrize(
     "address", ["ftp://127.0.0.1", "http://[", "127.0.0.1:11434", "http://", "http://a:b/", "x"]
 )
-def test_what_is_no_address_stops_the_start(variable: str, address: str) -> None:
+def test_an_invalid_address_stops_the_start(variable: str, address: str) -> None:
     with pytest.raises(
         SettingsError, match=f"^{variable}: expected an address like https://host/path"
     ):
@@ -243,7 +259,13 @@ def test_the_line_end_of_a_secrets_file_is_no_part_of_the_key() -> None:
 @pytest.mark.parametrize("auth", ["none", "emulator"])
 def test_no_auth_and_emulator_auth_never_start_where_they_are_deployed(auth: str) -> None:
     with pytest.raises(SettingsError, match="AUTH: expected firebase where K_SERVICE is set"):
-        Settings.from_env({"AUTH": auth, "K_SERVICE": "chat", "GOOGLE_CLOUD_PROJECT": "p"})
+        Settings.from_env(
+            {
+                "AUTH": auth,
+                "K_SERVICE": "chat",
+                "GOOGLE_CLOUD_PROJECT": "p",
+            }
+        )
 
 
 @pytest.mark.parametrize("model", sorted(RETIRED_MODELS))

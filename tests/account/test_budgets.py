@@ -75,7 +75,7 @@ def test_fifty_questions_at_once_get_no_more_answers_than_a_day_has(home: Househ
         assert sum(threads.map(ask, range(50))) == 5
 
 
-def test_who_has_used_up_a_day_is_told_how_long_to_wait(home: Household) -> None:
+def test_a_spent_budget_names_the_time_to_wait(home: Household) -> None:
     home.limited(daily_chat_limit=1)
     home.chat()
     with pytest.raises(Exhausted) as refused:
@@ -86,7 +86,7 @@ def test_who_has_used_up_a_day_is_told_how_long_to_wait(home: Household) -> None
     assert home.chat().text
 
 
-def test_what_fails_is_given_back(home: Household) -> None:
+def test_a_failed_call_is_given_back(home: Household) -> None:
     home.limited(daily_chat_limit=1)
     with pytest.raises(NotFound):
         home.chat(template="nowhere")
@@ -114,7 +114,8 @@ def test_a_note_over_the_budget_waits_for_its_vectors_and_keywords_find_it(home:
     assert spent.value.retry_after == 12 * 3600
     state = read_note_state(home.app.indexer, NoteKey(TENANT, "boat"))
     assert state.record is not None
-    assert (state.record.status, state.record.lease_until) == (IndexStatus.PENDING, None)
+    assert state.record.status == IndexStatus.PENDING
+    assert state.record.lease_until is None
     retrieved = home.search()
     assert retrieved.mode is RetrievalMode.KEYWORD_RECENCY
     assert retrieved.selected[0].chunk.note_id == "boat"
@@ -146,7 +147,8 @@ def test_one_tenants_budget_holds_up_no_other_tenants_notes(home: Household) -> 
     reconcile(home.app.indexer, budget=100, full=True)
     assert home.app.store.coverage(OTHER).indexed == 6
     coverage = home.app.store.coverage(TENANT)
-    assert (coverage.pending_embeddings, coverage.missing) == (5, 0)
+    assert coverage.pending_embeddings == 5
+    assert coverage.missing == 0
 
 
 def test_when_the_budget_is_used_up_a_waiting_note_costs_no_further_attempt(
@@ -187,7 +189,7 @@ def test_a_question_over_the_budget_is_answered_by_keywords(home: Household) -> 
         ModelRefused("bad key"),
     ],
 )
-def test_what_was_not_embedded_costs_nothing_of_the_budget(
+def test_texts_that_were_not_embedded_cost_nothing_of_the_budget(
     home: Household, outage: AuroraError
 ) -> None:
     home.limited(daily_embed_tokens=10_000)
@@ -285,7 +287,7 @@ def test_a_used_up_budget_stops_no_other_tenant_who_asks_the_same_meanwhile(
             refused.result()
 
 
-def test_what_failed_is_told_although_it_cannot_be_given_back(home: Household) -> None:
+def test_a_failure_is_raised_although_its_cost_cannot_be_given_back(home: Household) -> None:
     purse = _Purse()
     budgets = Budgets(
         store=purse,
@@ -440,7 +442,9 @@ def test_an_answer_whose_usage_nobody_learns_costs_the_most_it_can(
     assert least <= _spent(home) <= most
 
 
-def test_who_leaves_a_stream_pays_for_all_the_model_may_have_written(home: Household) -> None:
+def test_a_client_that_leaves_a_stream_pays_for_all_the_model_may_have_written(
+    home: Household,
+) -> None:
     budget = ProjectBudget(home.app.store, home.clock, usd=1000.0)
     writer = MeteredWriter(
         ScriptedWriter((Delta("Blue", Usage(100, 1)), Delta(" or not"))), budget, PRICE
@@ -451,7 +455,7 @@ def test_who_leaves_a_stream_pays_for_all_the_model_may_have_written(home: House
     assert _spent(home) > DEAREST
 
 
-def test_what_is_embedded_counts_for_the_project_too(home: Household) -> None:
+def test_embeddings_count_for_the_project_too(home: Household) -> None:
     home.limited(usd=1e3)
     home.save("boat", LONG)
     assert _spent(home) == sum(map(estimated_tokens, home.embedder.embedded))
@@ -476,7 +480,7 @@ def test_documents_that_are_read_count_for_the_project(home: Household) -> None:
         pass
 
 
-def test_what_could_not_be_written_is_written_with_the_next_bill(home: Household) -> None:
+def test_an_unwritten_bill_is_written_with_the_next(home: Household) -> None:
     class Away(_SlowToRefuse):
         outage = True
 

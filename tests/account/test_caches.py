@@ -23,7 +23,8 @@ def test_a_result_is_kept_for_its_time() -> None:
     assert cache.get("a") is None
     cache.put("a", 1)
     assert cache.get("a") == 1
-    assert (cache.hits, cache.misses) == (2, 2)
+    assert cache.hits == 2
+    assert cache.misses == 2
     cache.clear()
     assert cache.get("a") is None
 

@@ -62,10 +62,13 @@ def test_a_note_over_the_days_writes_waits_and_says_so(home: Household) -> None:
     assert spent.value.retry_after == 12 * 3600
     state = read_note_state(home.app.indexer, NoteKey(TENANT, "boat"))
     assert state.record is not None
-    assert (state.record.status, state.current) == (IndexStatus.PENDING, False)
+    assert state.record.status == IndexStatus.PENDING
+    assert state.current is False
     assert state.record.error == "today's 100 writes of the index are used up"
     coverage = home.app.store.coverage(TENANT)
-    assert (coverage.indexed, coverage.pending_embeddings, coverage.missing) == (1, 1, 0)
+    assert coverage.indexed == 1
+    assert coverage.pending_embeddings == 1
+    assert coverage.missing == 0
 
 
 @on_both_stores
@@ -81,11 +84,12 @@ def test_the_next_day_the_sweep_takes_up_what_waited(home: Household) -> None:
     state = read_note_state(home.app.indexer, NoteKey(TENANT, "boat"))
     assert state.current
     assert state.record is not None
-    assert (state.record.status, state.record.error) == (IndexStatus.INDEXED, None)
+    assert state.record.status == IndexStatus.INDEXED
+    assert state.record.error is None
 
 
 @on_both_stores
-def test_what_the_index_holds_of_a_note_that_waits_is_found(home: Household) -> None:
+def test_indexed_chunks_of_a_waiting_note_are_found(home: Household) -> None:
     home.save("boat", "The boat is blue.")
     home.limited(daily_index_writes=100)
     home.save("harbour", PARAGRAPHS)
@@ -107,7 +111,8 @@ def test_one_tenants_writes_hold_up_no_other_tenants_notes(home: Household) -> N
         home.save(f"n{number}", f"Boat {number}.", tenant=OTHER, index=False)
     report = reconcile(home.app.indexer, budget=100, full=True)
     assert home.app.store.coverage(OTHER).indexed == 6
-    assert (report.indexed, report.postponed) == (6, 6)
+    assert report.indexed == 6
+    assert report.postponed == 6
 
 
 def test_a_note_that_waits_costs_one_write(home: Household) -> None:
@@ -150,7 +155,8 @@ def test_a_note_of_more_writes_than_a_day_has_and_the_others_take_turns(home: Ho
         reconcile(home.app.indexer, budget=1000, full=True)
         home.clock.advance(days=1)
     coverage = home.app.store.coverage(TENANT)
-    assert (coverage.indexed, coverage.notes) == (41, 41)
+    assert coverage.indexed == 41
+    assert coverage.notes == 41
     assert read_note_state(home.app.indexer, NoteKey(TENANT, "long")).current
 
 
@@ -369,7 +375,7 @@ def test_dear_calls_of_twenty_instances_at_once_spend_no_more_than_the_day_has(
     assert counted == pytest.approx(sum(spent) * 1e6)
 
 
-def test_what_a_killed_instance_reserved_counts_for_that_day_only(
+def test_a_killed_instances_reservation_counts_for_that_day_only(
     firestore_store: FirestoreStore,
 ) -> None:
     clock = Clock()
@@ -466,7 +472,7 @@ def test_long_notes_of_twenty_instances_at_once_cost_no_more_than_the_projects_d
     assert counted == pytest.approx(sum(writes_made) * prices.write * 1e6, abs=10)
 
 
-def test_what_a_note_wrote_is_paid_for_though_the_model_then_refused(home: Household) -> None:
+def test_writes_of_a_note_are_counted_though_the_model_then_refused(home: Household) -> None:
     home.limited(usd=1.0)
     parts = replace(home.app, index_prices=IndexPrices(write=1e-3), embedded_token_usd=0.0)
     home.app = assemble(parts)
@@ -519,11 +525,12 @@ def test_far_from_the_limit_a_hundred_small_additions_cost_a_few_writes_and_a_re
         reservation = total.reserve(6)
         assert reservation is not None
         total.settle(reservation, 4)
-    assert (store.reads, store.writes) == (1, 14)
+    assert store.reads == 1
+    assert store.writes == 14
     assert 400 - 25 < store.sum <= 400
 
 
-def test_what_is_settled_after_midnight_gives_the_new_day_nothing(store: Store) -> None:
+def test_a_settlement_after_midnight_gives_the_new_day_nothing(store: Store) -> None:
     clock = Clock(START.replace(hour=23, minute=59, second=59))
     total = DailySum(
         store,
@@ -544,7 +551,7 @@ def test_what_is_settled_after_midnight_gives_the_new_day_nothing(store: Store) 
     assert total.is_used_up()
 
 
-def test_what_waited_for_writes_is_found_by_words_though_the_days_embedding_is_used_up(
+def test_a_note_that_waited_for_writes_is_found_by_words_without_an_embedding_budget(
     home: Household,
 ) -> None:
     home.limited(daily_index_writes=100)

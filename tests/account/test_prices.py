@@ -21,5 +21,5 @@ def test_tokens_of_a_model_without_a_price_are_not_guessed() -> None:
     assert usd(Usage(0, 0, reads=100), "extractive") == 0.00006
 
 
-def test_what_adds_up_is_tokens() -> None:
+def test_token_counts_add_up() -> None:
     assert Usage(1, 2, reads=3) + Usage(10, 20, reads=30) == Usage(11, 22, reads=3)

@@ -125,7 +125,7 @@ def test_other_questions_settings_tenants_and_minutes_are_other_searches(home: H
     assert home.app.results.hits == 0
 
 
-def test_what_only_the_writer_reads_makes_no_other_search(home: Household) -> None:
+def test_settings_of_the_writer_make_no_other_search(home: Household) -> None:
     home.save("boat", BLUE)
     home.search()
     follow_up = replace(

@@ -151,7 +151,7 @@ def _spend_all(tenant: Household, limit: str) -> str:
 
 
 @pytest.mark.parametrize("limit", LIMITS)
-def test_what_one_tenant_can_spend_a_day_is_what_the_page_says(
+def test_the_most_one_tenant_can_spend_a_day_is_what_the_page_says(
     tenant: Household, limit: str
 ) -> None:
     refusal = _spend_all(tenant, limit)

@@ -53,14 +53,14 @@ def test_a_package_that_is_missing_is_named_with_the_setting_that_needs_it(
     assert output.startswith(f"SettingsError {told} (pip install ")
 
 
-def test_what_is_installed_is_found_and_not_imported() -> None:
+def test_an_installed_package_is_found_without_importing_it() -> None:
     (imported,) = _checked({**COLLECTOR, **SERVER})
     assert "opentelemetry.exporter" in imported
     assert "openai" not in imported
     assert "opentelemetry.sdk" not in imported
 
 
-def test_what_nobody_asks_for_need_not_be_there() -> None:
+def test_a_package_that_no_setting_needs_may_be_missing() -> None:
     assert _checked({"GEMINI_API_KEY": "k", **SERVER}, "openai", "opentelemetry") == ["[]"]
 
 

@@ -34,7 +34,7 @@ def years(quotes: tuple[Quote, ...]) -> list[int]:
     return [quote.passage.chunk.created_at.year for quote in quotes]
 
 
-def test_what_is_stated_today_stands_before_what_was_decided_once_and_both_are_dated() -> None:
+def test_todays_statement_precedes_an_earlier_decision_and_both_are_dated() -> None:
     decision = dated(DECIDED, 2024, title="Kafka retention decision", score=1.0)
     runbook = dated(MOVED, 2025, title="Kafka runbook")
     pieces = ExtractiveWriter().pieces(
@@ -132,7 +132,7 @@ def test_a_section_of_a_later_day_stands_before_what_its_note_said_first() -> No
         ("cost: high", "supersedes: 2024"),
     ],
 )
-def test_what_is_replaced_stands_below_what_replaces_it(of_old: str, of_new: str) -> None:
+def test_a_replaced_note_stands_below_its_replacement(of_old: str, of_new: str) -> None:
     old = dated("The dock scheduler runs on MongoDB.", 2024, score=1.0)
     new = dated("The dock scheduler moves to something with transactions.", 2025)
     text = "Which database does the dock scheduler use?"
@@ -166,7 +166,7 @@ def marked(passage: Scored, line: str, path: str, *, written: datetime | None = 
         ("cost: high", "ersetzt: old"),
     ],
 )
-def test_what_is_replaced_stands_below_whenever_both_were_written(
+def test_a_replaced_note_stands_below_whenever_both_were_written(
     later: timedelta,
     of_old: str,
     of_new: str,

@@ -188,7 +188,7 @@ def test_a_disguise_of_an_offered_label_is_written_plainly() -> None:
         "[NO]",
     ],
 )
-def test_what_no_reader_takes_for_a_marker_stays(text: str) -> None:
+def test_text_that_no_reader_takes_for_a_marker_stays(text: str) -> None:
     assert check_citations(text, OFFERED).text == text
     assert neutralize(text) == text
 
@@ -244,7 +244,7 @@ def test_nothing_active_is_shown_on_the_way(draft: str, size: int) -> None:
 @pytest.mark.slow
 @given(DRAFTS)
 @settings(max_examples=500)
-def test_what_a_writer_reads_of_a_note_holds_none(text: str) -> None:
+def test_a_note_holds_no_marker_as_the_writer_reads_it(text: str) -> None:
     neutral = neutralize(text)
     assert not READ.search(neutral)
     assert check_citations(neutral, OFFERED).removed == ()

@@ -27,20 +27,20 @@ def written(script: Script) -> tuple[str, DraftStream]:
 )
 def test_that_the_writer_cannot_is_a_result(problem: AuroraError) -> None:
     text, draft = written(problem)
-    assert (text, draft.failed, draft.problem) == (
-        "",
-        True,
-        f"did not write ({type(problem).__name__})",
-    )
+    assert text == ""
+    assert draft.failed is True
+    assert draft.problem == f"did not write ({type(problem).__name__})"
 
 
 def test_that_there_is_no_writer_is_a_result_and_no_problem() -> None:
     draft = DraftStream(PROMPT, None)
     assert list(draft.pieces()) == []
-    assert (draft.failed, draft.model, draft.problem) == (True, "none", "")
+    assert draft.failed is True
+    assert draft.model == "none"
+    assert draft.problem == ""
 
 
-def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
+def test_a_failure_that_only_the_operator_can_fix_is_not_hidden() -> None:
     with pytest.raises(PortContractError):
         written(PortContractError("shape"))
 
@@ -48,12 +48,15 @@ def test_what_only_the_operator_can_fix_is_not_covered_up() -> None:
 @pytest.mark.parametrize("nothing", ["", " ", "\n\t \n", "\x00"])
 def test_a_writer_that_writes_nothing_was_paid_all_the_same(nothing: str) -> None:
     text, draft = written((Delta(nothing, Usage(100, 0)),))
-    assert (text, draft.failed, draft.usage) == ("", True, Usage(100, 0))
+    assert text == ""
+    assert draft.failed is True
+    assert draft.usage == Usage(100, 0)
 
 
 def test_a_writer_that_breaks_off_loses_its_unfinished_sentence() -> None:
     text, draft = written((ANSWER, " And th", ModelUnavailable("away")))
-    assert (text, draft.problem) == (f"{ANSWER} …", "broke off (ModelUnavailable)")
+    assert text == f"{ANSWER} …"
+    assert draft.problem == "broke off (ModelUnavailable)"
 
 
 @pytest.mark.parametrize("size", [1, 3, 200])
@@ -68,13 +71,12 @@ def test_a_writer_that_breaks_off_loses_its_unfinished_sentence() -> None:
         (f"{ANSWER} <think>Well.</think>", f"{ANSWER} <think>Well.</think>"),
     ],
 )
-def test_what_a_model_thinks_before_its_answer_is_no_part_of_it(
-    thought: str, said: str, size: int
-) -> None:
+def test_thoughts_of_a_model_are_no_part_of_its_answer(thought: str, said: str, size: int) -> None:
     text, draft = written(
         tuple(thought[start : start + size] for start in range(0, len(thought), size))
     )
-    assert (text.lstrip(), draft.answers) == (said, None)
+    assert text.lstrip() == said
+    assert draft.answers is None
 
 
 def test_control_characters_are_no_text() -> None:

@@ -136,7 +136,7 @@ DRAFTS = st.lists(st.sampled_from([*_WRITTEN, _ADMISSION]), max_size=12)
     DRAFTS, st.sampled_from(ASKED), st.sampled_from(["ends", "dies", "limit"]), st.integers(1, 7)
 )
 @settings(max_examples=400)
-def test_whatever_is_written_what_is_shown_is_the_answer_or_gives_way_to_fixed_words(
+def test_any_draft_is_shown_as_the_answer_or_gives_way_to_fixed_words(
     parts: list[str], asked: Question, ending: str, size: int
 ) -> None:
     endings: dict[str, Parts] = {
@@ -169,28 +169,28 @@ def test_whatever_is_written_what_is_shown_is_the_answer_or_gives_way_to_fixed_w
         ModelRefused("blocked"),
     ],
 )
-def test_of_a_model_that_dies_on_the_way_what_stands_stays(problem: AuroraError) -> None:
+def test_checked_pieces_stay_when_the_model_dies_on_the_way(problem: AuroraError) -> None:
     events = events_of(
         "It is Firestore [N1]. It was", Delta(" Redis [N2] and", Usage(100, 7)), problem
     )
-    assert (retractions(events), shown(events)) == ([], "It is Firestore [N1]. …")
-    assert (final(events).model, final(events).usage, final(events).refusal) == (
-        "scripted",
-        Usage(100, 7),
-        None,
-    )
+    assert retractions(events) == []
+    assert shown(events) == "It is Firestore [N1]. …"
+    assert final(events).model == "scripted"
+    assert final(events).usage == Usage(100, 7)
+    assert final(events).refusal is None
 
 
-def test_of_a_model_that_dies_before_anything_that_stands_nothing_stays() -> None:
+def test_nothing_stays_when_the_model_dies_before_a_checked_piece() -> None:
     events = events_of("Here it is. " + "It was Redis. " * 8, ModelUnavailable("away"))
     assert retractions(events) == [RetractReason.WRITER_FAILED]
     assert shown(events) == final(events).text == QUOTED
 
 
-def test_what_was_changed_at_the_end_of_a_draft_was_never_shown() -> None:
+def test_changes_at_the_end_of_a_draft_were_never_shown() -> None:
     listed = "\n\nSources:\n- [N1] Databases\n- [N2] API"
     events = events_of("It is Firestore [N9], ", "[N1] chosen.", *[listed] * 40)
-    assert (retractions(events), shown(events)) == ([], "It is Firestore [N1] chosen.")
+    assert retractions(events) == []
+    assert shown(events) == "It is Firestore [N1] chosen."
     assert [citation.label for citation in final(events).citations] == ["N1"]
 
 

@@ -235,7 +235,7 @@ def test_a_word_that_happens_to_be_a_propertys_value_puts_no_note_first(
     assert first.passage.chunk.note_id == "meant"
 
 
-def test_what_a_thing_is_stands_first_where_a_line_defines_it() -> None:
+def test_a_line_that_defines_a_thing_is_quoted_first() -> None:
     idea = passage("Why houses burn a ghost light.", note_id="idea", title="Talk: ghost light")
     words = passage(
         "- **Tabs**: the curtain\n- **Ghost light**: the bulb on stage", note_id="words"
@@ -278,7 +278,7 @@ def test_a_weak_window_of_another_note_is_no_padding() -> None:
     assert [quote.passage for quote in quotes(near, weak)] == [near]
 
 
-def test_of_a_long_table_the_rows_that_match_are_quoted_below_its_head() -> None:
+def test_matching_rows_of_a_long_table_are_quoted_below_its_head() -> None:
     rows = [f"| Service number {number} | Team {number % 9} |" for number in range(60)]
     rows[7] = "| Login | Priya |"
     rows[41] = "| Billing | Priya |"
@@ -298,7 +298,7 @@ def test_rows_of_a_long_table_stand_below_its_head_also_behind_a_line_that_leads
     assert "| Billing | Priya |" in quote.lines
 
 
-def test_of_a_long_list_its_lead_and_the_items_that_match_are_quoted() -> None:
+def test_the_lead_and_matching_items_of_a_long_list_are_quoted() -> None:
     items = [f"- item number {number} of the long list" for number in range(60)]
     items[7] = "- Priya takes the tent"
     items[41] = "- Priya takes the lamp"
@@ -400,7 +400,8 @@ def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sent
     retrieval = asked_of(LONG, digits, OTHER)
     near = ExtractiveWriter(HashingEmbedder()).nearest(question(), retrieval)
     assert [quote.passage for quote in near] == list(retrieval.nearest)
-    assert (near[1].text, near[1].lines) == ("12 34\n56", ("12 34 56",))
+    assert near[1].text == "12 34\n56"
+    assert near[1].lines == ("12 34 56",)
     assert "Firestore" in near[0].text
 
 
@@ -447,7 +448,8 @@ def test_a_passage_of_comments_alone_is_not_quoted() -> None:
 def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     retrieval = replace(asked_of(LONG, OTHER), analysis=replace(asked_of(LONG).analysis, lang="de"))
     opening, *quoted = ExtractiveWriter().pieces(question(), retrieval)
-    assert (opening.text, opening.claim) == ("Die nächstliegenden Stellen in deinen Notizen:", None)
+    assert opening.text == "Die nächstliegenden Stellen in deinen Notizen:"
+    assert opening.claim is None
     assert len(quoted) == 2
     for number, piece in enumerate(quoted, start=1):
         (citation,) = piece.cited
@@ -455,7 +457,8 @@ def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
         assert citation.support is not None
         assert citation.support.state is SupportState.QUOTED
         assert piece.claim is not None
-        assert (piece.claim.support, piece.claim.citations) == (citation.support, (citation,))
+        assert piece.claim.support == citation.support
+        assert piece.claim.citations == (citation,)
     text = "".join(piece.text for piece in (opening, *quoted))
     assert [text[piece.claim.start : piece.claim.end] for piece in quoted if piece.claim] == [
         piece.text.strip() for piece in quoted

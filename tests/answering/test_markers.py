@@ -183,7 +183,7 @@ def test_labels_in_the_text_are_dense_and_in_order_of_first_use(draft: str) -> N
 
 
 @given(st.one_of(DRAFTS, HOSTILE))
-def test_what_was_checked_stays_as_it_is_when_checked_again(draft: str) -> None:
+def test_checking_an_answer_twice_changes_nothing(draft: str) -> None:
     once = checked(draft)
     twice = check_citations(once.text, once.used)
     assert twice == Cited(once.text, once.used, ())

@@ -76,7 +76,7 @@ def missing(text: str, *notes: Scored, lang: str = "en") -> tuple[str, set[str]]
         (f"Is {'Ana' * 90} there?", f"{'Ana' * (MAX_SUBJECT // 3)}…", set()),
     ],
 )
-def test_what_notes_say_of_others_is_nothing_about_the_name(
+def test_notes_about_others_say_nothing_about_the_name(
     text: str, subject: str, naming: set[str]
 ) -> None:
     assert missing(text) == (subject, naming)

@@ -33,7 +33,7 @@ def test_a_short_note_is_shown_whole() -> None:
     ]
 
 
-def test_what_is_left_out_shows_and_the_quote_spans_the_chosen_pieces() -> None:
+def test_omissions_are_marked_and_the_quote_spans_the_chosen_pieces() -> None:
     (quote,) = period_quotes([passage(MIGRATION, start=50)], ZONE, "en")
     assert quote.text == MIGRATION[quote.start - 50 : quote.end - 50]
     assert " ".join(quote.lines).endswith(" …") is (quote.end - 50 < len(MIGRATION))

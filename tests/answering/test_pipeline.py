@@ -54,23 +54,24 @@ def test_an_answer_cites_by_first_use_and_quotes_the_notes() -> None:
         "The API runs on Cloud Run.",
         "We chose Firestore as the database.",
     ]
-    assert (result.citations[0].quote_start, result.citations[0].quote_end) == (40, 66)
-    assert (result.refusal, result.model, result.removed_labels) == (None, "scripted", ())
+    assert result.citations[0].quote_start == 40
+    assert result.citations[0].quote_end == 66
+    assert result.refusal is None
+    assert result.model == "scripted"
+    assert result.removed_labels == ()
     assert set(result.timings_ms) == {"write", "check"}
 
 
 @pytest.mark.parametrize("reason", RefusalReason)
-def test_what_retrieval_refuses_no_model_is_asked(reason: RefusalReason) -> None:
+def test_no_model_is_asked_after_a_refusal_of_retrieval(reason: RefusalReason) -> None:
     retrieval = retrieved(FIRESTORE, refusal=reason)
     writer: Writer = UncallableWriter()
     result = answer_by(writer, retrieval)
     assert result.text.startswith("I don't have enough information")
-    assert (result.refusal, result.citations, result.model, result.usage) == (
-        reason,
-        (),
-        "none",
-        Usage(),
-    )
+    assert result.refusal == reason
+    assert result.citations == ()
+    assert result.model == "none"
+    assert result.usage == Usage()
     assert result.retrieved is retrieval
 
 
@@ -94,16 +95,21 @@ def test_invented_labels_go_and_are_logged_by_count_alone(caplog: pytest.LogCapt
         ("Die Notizen enthalten dazu nichts.", RefusalReason.BELOW_THRESHOLD),
     ],
 )
-def test_what_no_passage_backs_becomes_the_fixed_refusal(draft: str, reason: RefusalReason) -> None:
+def test_an_answer_that_no_passage_backs_becomes_the_fixed_refusal(
+    draft: str, reason: RefusalReason
+) -> None:
     result = ask(draft)
     assert result.refusal is reason
     assert result.text.startswith("I don't have enough information")
-    assert (result.citations, result.model, result.kind) == ((), "scripted", AnswerKind.WRITTEN)
+    assert result.citations == ()
+    assert result.model == "scripted"
+    assert result.kind == AnswerKind.WRITTEN
 
 
 def test_a_cited_answer_may_say_what_the_notes_do_not_tell() -> None:
     result = ask("The database is Firestore [N1]. The notes do not say since when.")
-    assert (result.refusal, len(result.citations)) == (None, 1)
+    assert result.refusal is None
+    assert len(result.citations) == 1
 
 
 @pytest.mark.parametrize("problem", [ModelUnavailable("away"), ModelRefused("blocked"), "", " \n "])
@@ -111,7 +117,9 @@ def test_without_the_model_the_notes_are_quoted_and_nothing_claims_to_answer(
     problem: str | AuroraError,
 ) -> None:
     result = ask(problem)
-    assert (result.text, result.model, result.kind) == (QUOTED, "extractive", AnswerKind.QUOTED)
+    assert result.text == QUOTED
+    assert result.model == "extractive"
+    assert result.kind == AnswerKind.QUOTED
     assert result.writer_problem == (problem.message if isinstance(problem, AuroraError) else "")
     assert [citation.quote for citation in result.citations] == [
         "We chose Firestore as the database. It scales.",
@@ -130,14 +138,17 @@ def test_without_the_model_unanswerable_stays_unanswered() -> None:
         asked=asked_question,
         found=retrieved(passage("Alpha.", similarity=0.5), text=asked_question.text),
     )
-    assert (result.refusal, result.model) == (RefusalReason.NO_CANDIDATES, "extractive")
+    assert result.refusal == RefusalReason.NO_CANDIDATES
+    assert result.model == "extractive"
     assert result.kind is AnswerKind.WRITTEN
 
 
 def test_citations_that_nobody_wants_are_checked_and_then_left_out() -> None:
     asked_question = replace(question(), include_citations=False)
     answer = ask("Firestore [N1], it scales [N7].", asked=asked_question)
-    assert (answer.text, answer.citations, answer.refusal) == ("Firestore, it scales.", (), None)
+    assert answer.text == "Firestore, it scales."
+    assert answer.citations == ()
+    assert answer.refusal is None
     assert answer.removed_labels == ("N7",)
     assert ask("Redis [N7].", asked=asked_question).refusal is RefusalReason.UNSUPPORTED_CLAIMS
 
@@ -147,12 +158,10 @@ def test_plain_chat_sees_no_notes_and_keeps_no_marker(found: Retrieved | None) -
     writer = ScriptedWriter("Paris is the capital [N1].")
     result = answer_by(writer, found, replace(question("Capital of France?"), use_notes=False))
     assert result.text == "Paris is the capital."
-    assert (result.citations, result.refusal, result.retrieved, result.removed_labels) == (
-        (),
-        None,
-        None,
-        ("N1",),
-    )
+    assert result.citations == ()
+    assert result.refusal is None
+    assert result.retrieved is None
+    assert result.removed_labels == ("N1",)
     assert writer.prompts[0].sources == ()
     assert "Firestore" not in writer.prompts[0].user + writer.prompts[0].system
 
@@ -201,7 +210,8 @@ def test_where_nothing_that_stands_came_before_the_limit_the_notes_are_quoted_wi
         Delta("", truncated=True),
     )
     result = answer_by(ScriptedWriter(cut), retrieved(FIRESTORE, text="database"))
-    assert (result.kind, result.refusal) == (AnswerKind.QUOTED, None)
+    assert result.kind == AnswerKind.QUOTED
+    assert result.refusal is None
     assert result.writer_problem == "scripted: its reply breaks off"
 
 
@@ -213,4 +223,5 @@ def test_the_tokens_of_a_refused_draft_are_still_counted() -> None:
         )
     )
     result = answer_by(writer, retrieved(FIRESTORE))
-    assert (result.refusal, result.usage) == (RefusalReason.UNSUPPORTED_CLAIMS, Usage(10, 5))
+    assert result.refusal == RefusalReason.UNSUPPORTED_CLAIMS
+    assert result.usage == Usage(10, 5)

@@ -74,13 +74,13 @@ def test_a_claim_is_no_admission(text: str) -> None:
     assert not admits_not_knowing(text)
 
 
-def test_what_cites_nothing_is_refused_whether_it_admits_or_claims() -> None:
+def test_an_answer_that_cites_nothing_is_refused_whether_it_admits_or_claims() -> None:
     assert reason_to_refuse("The notes do not say.", cites=False) is RefusalReason.BELOW_THRESHOLD
     assert reason_to_refuse("You chose Redis.", cites=False) is RefusalReason.UNSUPPORTED_CLAIMS
     assert reason_to_refuse("", cites=False) is RefusalReason.UNSUPPORTED_CLAIMS
 
 
-def test_what_cites_stands_unless_it_opens_with_the_ordered_sentence() -> None:
+def test_an_answer_that_cites_stands_unless_it_opens_with_the_ordered_sentence() -> None:
     assert (
         reason_to_refuse("You chose Firestore [N1]. The notes do not say when.", cites=True) is None
     )
@@ -124,5 +124,5 @@ def test_small_talk_is_answered_in_its_language(message: str, said: str) -> None
         "What did I do?",
     ],
 )
-def test_what_asks_more_is_no_small_talk(message: str) -> None:
+def test_a_message_that_asks_more_is_no_small_talk(message: str) -> None:
     assert small_talk(message) == ""

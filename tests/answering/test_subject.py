@@ -58,7 +58,7 @@ def test_where_only_a_time_is_asked_for_what_is_of_then_speaks_of_it() -> None:
     assert not is_on_topic(replace(found(holding(similarity=0.5), time=LAST_WEEK), weights={}))
 
 
-def test_what_is_of_a_time_that_was_asked_for_is_never_refused() -> None:
+def test_notes_of_the_requested_time_are_never_refused() -> None:
     hint = TimeHint(TimeRange(WRITTEN, None), phrase="since May", days=10)
     assert is_on_topic(found(holding(similarity=0.5), time=hint))
     assert not is_on_topic(found(holding(similarity=0.5), time=replace(hint, restricts=False)))

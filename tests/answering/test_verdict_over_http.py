@@ -126,16 +126,12 @@ def test_general_knowledge_stands_under_a_line_that_says_so_and_cites_nothing(mo
         heard = model.says(*first, then=general_reply, found=retrieval)
         assert heard.answer.text == f"{LINE}\n\n{GENERAL}"
         assert heard.shown.endswith(heard.answer.text)
-        assert (heard.answer.kind, heard.answer.refusal, heard.withdrawn) == (
-            AnswerKind.GENERAL,
-            None,
-            withdrawn,
-        )
-        assert (heard.answer.citations, heard.answer.claims, heard.answer.grounding) == (
-            (),
-            (),
-            None,
-        )
+        assert heard.answer.kind == AnswerKind.GENERAL
+        assert heard.answer.refusal is None
+        assert heard.withdrawn == withdrawn
+        assert heard.answer.citations == ()
+        assert heard.answer.claims == ()
+        assert heard.answer.grounding is None
         assert heard.answer.model == model.writer.model
         assert heard.answer.removed_labels == ("N1",)
     request_body = model.server.requests[-1].body.decode()
@@ -155,20 +151,25 @@ def test_general_knowledge_says_so_in_the_language_of_the_question(model: Model)
 
 def test_without_general_knowledge_it_stays_a_refusal(model: Model) -> None:
     silent = model.says("ANSWER: no\n", then=model.streamed(""))
-    assert (silent.answer.refusal, silent.shown) == (RefusalReason.BELOW_THRESHOLD, "")
+    assert silent.answer.refusal == RefusalReason.BELOW_THRESHOLD
+    assert silent.shown == ""
     answered = model.says("ANSWER: yes\n", RIGHT, then=model.streamed(GENERAL))
-    assert (answered.answer.text, answered.answer.kind) == (RIGHT, AnswerKind.WRITTEN)
+    assert answered.answer.text == RIGHT
+    assert answered.answer.kind == AnswerKind.WRITTEN
     pending = model.says(
         then=model.streamed(GENERAL), found=retrieved(refusal=RefusalReason.INDEX_PENDING)
     )
-    assert (pending.answer.refusal, pending.shown) == (RefusalReason.INDEX_PENDING, "")
+    assert pending.answer.refusal == RefusalReason.INDEX_PENDING
+    assert pending.shown == ""
 
 
 def test_a_verdict_in_any_pieces_is_read_and_never_shown(model: Model) -> None:
     heard = model.says(
         "A", "NSW", "ER", ": y", "es", "\nWe chose", " Firestore as the database [N", "1]."
     )
-    assert (heard.answer.text, heard.shown, heard.withdrawn) == (RIGHT, RIGHT, 0)
+    assert heard.answer.text == RIGHT
+    assert heard.shown == RIGHT
+    assert heard.withdrawn == 0
     assert [citation.passage.chunk.note_id for citation in heard.answer.citations] == ["a"]
     refused = model.says("ANS", "WER: n", "o", "\n", RIGHT)
     assert refused.answer.refusal is RefusalReason.BELOW_THRESHOLD

@@ -73,7 +73,7 @@ def test_every_event_holds_what_its_type_says_and_nothing_else(
         assert TypeAdapter(kind).validate_python(event.data) == event.data
 
 
-def test_who_leaves_when_the_answer_is_there_is_given_it_by_its_request_id(
+def test_a_finished_answer_is_given_again_by_its_request_id(
     home: Household, writer: ScriptedWriter
 ) -> None:
     events = turn_events(home.app, asked(home, repeat=KEY, session_id=NEW))
@@ -102,7 +102,7 @@ def test_who_leaves_while_it_is_written_finds_what_was_shown_and_may_ask_again(
     assert result(list(turn_events(home.app, asked(home, repeat=KEY))))["citations"]
 
 
-def test_who_leaves_before_the_first_word_finds_the_question(home: Household) -> None:
+def test_leaving_before_the_first_word_keeps_the_question(home: Household) -> None:
     events = turn_events(home.app, asked(home, session_id=NEW))
     next(event for event in events if event.name == "sources")
     events.close()

@@ -105,7 +105,9 @@ class AccountContract:
             (DayUsage(TODAY, 0, 0, 7 * sum(granted)),),
         )
 
-    def test_what_all_tenants_spend_at_once_adds_up_and_belongs_to_none(self, store: Store) -> None:
+    def test_concurrent_spending_of_all_tenants_adds_up_and_belongs_to_none(
+        self, store: Store
+    ) -> None:
         assert store.spent(PROJECT, TODAY, Spending.MICRO_USD) == 0
         with ThreadPoolExecutor(20) as threads:
             list(
@@ -185,7 +187,7 @@ class AccountContract:
         assert store.erase(TENANT) == {}
         assert [stored.note_id for stored in began.list_notes(OTHER, limit=9).items] == ["n1"]
 
-    def test_who_begins_anew_after_an_erasure_can_save_at_once(self, store: Store) -> None:
+    def test_a_person_can_save_at_once_after_an_erasure(self, store: Store) -> None:
         store.erase(TENANT)
         anew = store.unless_erased(TENANT, store.last_erasure(TENANT))
         anew.swap_note(TENANT, "n1", was=None, now=note("n1"))
@@ -201,7 +203,7 @@ class AccountContract:
         with pytest.raises(Conflict):
             began.swap_note(TENANT, "n1", was=None, now=note("n1", text="Other."))
 
-    def test_what_comes_too_late_for_its_note_adds_nothing_to_the_index(self, store: Store) -> None:
+    def test_a_change_too_late_for_its_note_adds_nothing_to_the_index(self, store: Store) -> None:
         put = ChunkPut(chunk("n1"), None)
         late = IndexChange("n1", None, record(), put=(put,), needs_note=True)
         with pytest.raises(Conflict):
@@ -261,7 +263,7 @@ class AccountContract:
         )
         assert len(neighbours) == 5
 
-    def test_whoever_still_holds_a_token_from_before_gets_a_conflict(self, store: Store) -> None:
+    def test_a_token_from_before_an_erasure_is_a_conflict(self, store: Store) -> None:
         token = store.swap(PERSON, REQUESTS, "r-1", CLAIMED, expected=None)
         old_token = store.read_record(TENANT, "n1").token
         _fill(store, TENANT, request="r-2")

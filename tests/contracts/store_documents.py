@@ -298,7 +298,7 @@ class DocumentsContract:
         assert session is not None
         assert session.settings == SessionSettings(top_k=9, threshold=0.5, model="m")
 
-    def test_of_many_who_create_a_document_one_does(self, store: DocumentStore) -> None:
+    def test_one_of_many_concurrent_creators_makes_the_document(self, store: DocumentStore) -> None:
         def create(number: int) -> bool:
             request = AnsweredRequest("r-1", str(number), LATER, DAY)
             try:

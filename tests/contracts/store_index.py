@@ -137,7 +137,7 @@ class _CompareAndSetContract:
         with pytest.raises(Conflict):
             store.apply(TENANT, IndexChange("n1", other_token, record(revision="r2")))
 
-    def test_of_two_racing_writers_exactly_one_wins(self, store: Store) -> None:
+    def test_exactly_one_of_two_racing_writers_wins(self, store: Store) -> None:
         token = _first(store)
         for expected, revisions in (
             (token, ("a", "b")),

@@ -84,7 +84,7 @@ class _NoteContract:
             store.swap_note(TENANT, "n1", was=theirs, now=mine)
         assert store.get_note(TENANT, "n1") is None
 
-    def test_of_many_swaps_at_once_one_is_made(self, store: Store) -> None:
+    def test_one_of_many_concurrent_swaps_is_made(self, store: Store) -> None:
         first = note("n1")
         store.put_note(TENANT, first)
 
@@ -255,9 +255,7 @@ class _FoldersContract:
 class _TrashContract:
     """The trash, and the commits that fill it."""
 
-    def test_what_is_replaced_goes_into_the_trash_with_the_commit_that_replaces_it(
-        self, store: Store
-    ) -> None:
+    def test_a_replaced_note_goes_into_the_trash_in_the_same_commit(self, store: Store) -> None:
         first = note("n1", text="First 😀\r\n")
         second = note("n1", text="Second.")
         store.put_note(TENANT, first)

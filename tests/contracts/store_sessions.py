@@ -108,7 +108,9 @@ class _SessionContract:
         assert store.change(PERSON, SESSIONS, "s1", changes)
         changed = store.get(PERSON, SESSIONS, "s1").value
         assert changed is not None
-        assert (changed.title, changed.updated_at, changed.created_at) == ("Trip", LATER, DAY)
+        assert changed.title == "Trip"
+        assert changed.updated_at == LATER
+        assert changed.created_at == DAY
         assert asdict(changed.settings) == ALL_SET
         assert store.change(PERSON, SESSIONS, "s1", {"settings": {}, "title": "New"})
         assert store.get(PERSON, SESSIONS, "s1").value == replace(changed, title="New")

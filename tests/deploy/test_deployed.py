@@ -78,7 +78,8 @@ def test_after_a_rollback_the_settings_are_those_that_are_served(
         in (planned(capsys, code=2)[""])
     )
     named = planned(capsys, "--set", "EMBEDDING_DIM=512", "--set", "JUDGE=offline")
-    assert (named["EMBEDDING_DIM"], named["JUDGE"]) == ("512", "offline")
+    assert named["EMBEDDING_DIM"] == "512"
+    assert named["JUDGE"] == "offline"
     rollback.main(
         Namespace(
             project="demo-other",
@@ -107,7 +108,7 @@ def test_a_limit_that_the_newer_half_brought_by_itself_stops_nobody(
     assert planned(capsys)["DAILY_CHAT_LIMIT"] == "9"
 
 
-def test_what_is_no_setting_of_a_deployment_is_not_carried_on(
+def test_variables_that_are_no_settings_are_not_carried_on(
     direct: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:
     by_hand = {

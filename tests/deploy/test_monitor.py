@@ -162,7 +162,7 @@ def test_a_threshold_is_held_against_a_number() -> None:
                     )
 
 
-def test_what_is_asked_in_promql_is_promql() -> None:
+def test_promql_queries_parse_and_name_our_metrics() -> None:
     queries = [condition["query"] for condition in conditions("conditionPrometheusQueryLanguage")]
     queries += re.findall(r'"prometheusQuery": "(.*)"', json.dumps(DASHBOARD, indent=1))
     assert queries
@@ -191,7 +191,7 @@ def test_nothing_is_sent_that_google_would_refuse(watched: Watched) -> None:
     )
 
 
-def test_what_is_watched_is_called_by_the_functions_prefix(watched: Watched) -> None:
+def test_alerts_and_metrics_carry_the_functions_prefix(watched: Watched) -> None:
     sent = json.dumps([watched.held(kind) for kind in ("alertPolicies", "dashboards", "metrics")])
     assert "%PREFIX%" not in sent
     assert not re.findall(r'\\"(chat|api|on-note-write|reconcile|aurora-dead-letters)\\"', sent)
@@ -221,10 +221,8 @@ def test_an_event_that_no_function_takes_goes_where_it_is_seen(watched: Watched)
         for subscription in watched.held("subscriptions")
         if subscription not in watched.subscriptions
     )
-    assert (subscription_left["topic"], subscription_left["messageRetentionDuration"]) == (
-        topic["name"],
-        "86400s",
-    )
+    assert subscription_left["topic"] == topic["name"]
+    assert subscription_left["messageRetentionDuration"] == "86400s"
     assert len(watched.subscriptions) == 2
     for subscription in watched.subscriptions:
         assert subscription["deadLetterPolicy"] == {
@@ -249,10 +247,8 @@ def test_again_it_makes_nothing_twice_and_keeps_changed_thresholds(watched: Watc
     policy["documentation"]["content"] = "of an older version"
     watched.monitor("more@example.com")
     assert len(watched.held("alertPolicies")) == len(TITLES)
-    assert (
-        len(watched.held("dashboards")),
-        len(watched.held("uptimeCheckConfigs")),
-    ) == (1, 2)
+    assert len(watched.held("dashboards")) == 1
+    assert len(watched.held("uptimeCheckConfigs")) == 2
     both = {channel["name"] for channel in watched.held("notificationChannels")}
     assert len(both) == 2
     assert all(
@@ -299,7 +295,7 @@ def test_a_function_that_moved_is_watched_where_it_is(watched: Watched) -> None:
         [PROJECT, "--events", "a@b.c"],
     ],
 )
-def test_what_is_not_understood_touches_nothing(arguments: list[str]) -> None:
+def test_an_invalid_command_touches_nothing(arguments: list[str]) -> None:
     completed = subprocess.run(
         ["deploy/monitor.sh", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -307,7 +303,7 @@ def test_what_is_not_understood_touches_nothing(arguments: list[str]) -> None:
     assert "usage: deploy/monitor.sh" in completed.stderr
 
 
-def test_who_may_not_is_told_so(watched: Watched) -> None:
+def test_a_caller_without_permission_is_told_so(watched: Watched) -> None:
     watched.cloud.refusals["monitoring.projects.alertPolicies.list"] = [
         error(403, "PERMISSION_DENIED", message="No.")
     ]

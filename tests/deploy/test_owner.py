@@ -249,7 +249,7 @@ def test_where_nothing_else_is_left_the_database_tells_whose_it_is(
         ("", "", "staging-", "the deployment 'staging-' uses it: take that away first"),
     ],
 )
-def test_who_moved_in_later_keeps_everything(
+def test_an_app_that_moved_in_later_keeps_everything(
     cloud: GoogleCloud,
     write: Write,
     monkeypatch: pytest.MonkeyPatch,
@@ -396,7 +396,7 @@ def test_a_restored_copy_belongs_to_whoever_is_deployed_to_it_first(
     assert f"claim='own {_updated(cloud)}'" in capsys.readouterr().out
 
 
-def test_of_two_that_claim_a_database_at_once_one_is_told(
+def test_one_of_two_concurrent_claims_of_a_database_is_refused(
     cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert owner.main(cloud.project, "(default)", "", "own") == 0

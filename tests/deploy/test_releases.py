@@ -214,7 +214,8 @@ def test_a_pinned_revision_that_answers_instead_of_the_new_one_fails_with_its_cu
 def test_without_a_release_it_says_so(owned: Owned) -> None:
     cloud, run = owned
     nothing = run(*ROLLBACK)
-    assert (nothing.returncode, "Nothing of ours is deployed" in nothing.stdout) == (1, True)
+    assert nothing.returncode == 1
+    assert "Nothing of ours is deployed" in nothing.stdout
     deploy(cloud, "r1")
     first = run(*ROLLBACK)
     assert first.returncode == 1

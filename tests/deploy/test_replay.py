@@ -218,7 +218,8 @@ def test_whoever_asked_the_first_question_is_erased(
     deployment: Deployment, product: Served
 ) -> None:
     status, listed = product.running.call("GET", "/notes", Authorization=f"Bearer {product.alice}")
-    assert (status, listed["notes"]) == (200, [])
+    assert status == 200
+    assert listed["notes"] == []
     assert [
         name for name in deployment.cloud.resources if name.startswith(f"{PARENT}/accounts/")
     ] == []
@@ -425,7 +426,8 @@ def test_down_deletes_nothing_unless_the_project_is_named_and_then_only_what_is_
 ) -> None:
     cloud = deployment.cloud
     refused = deployment.follow(f"{DOWN} --with-notes", typed="yes\n")
-    assert (refused.returncode, len(cloud.named("functions"))) == (1, 1 + len(FUNCTIONS))
+    assert refused.returncode == 1
+    assert len(cloud.named("functions")) == 1 + len(FUNCTIONS)
     assert "ALL notes of ALL people" in refused.stdout
     assert "Nothing was deleted." in refused.stdout
     completed = deployment.follow(DOWN, typed=f"{PROJECT}\n")

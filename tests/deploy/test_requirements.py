@@ -58,7 +58,7 @@ def test_functions_install_the_part_of_the_dependencies_that_is_deployed_and_not
     assert {"rich", "numpy", "openai"} <= set(names) - set(_pins("requirements.txt"))
 
 
-def test_what_is_deployed_is_what_was_tested() -> None:
+def test_the_deployed_release_is_the_tested_one() -> None:
     deployed = _pins("requirements.txt")
     tested = _pins("constraints.txt")
     assert len(deployed) > 50

@@ -35,7 +35,7 @@ def test_a_setting_with_a_way_of_its_own_is_refused_by_set_and_no_other(name: st
         assert plan.settings_given([f"{name}=x"]) == {name: "x"}
 
 
-def test_what_the_build_sets_is_fixed() -> None:
+def test_settings_that_the_build_sets_are_fixed() -> None:
     build = (ROOT / "cloudbuild.yaml").read_text()
     set_by_build = {name for name in ANSWERS if f"|{name}=" in build}
     fixed = {name for name, answer in ANSWERS.items() if answer == "no, fixed"}

@@ -131,7 +131,7 @@ def test_a_resource_has_what_the_provider_s_schema_takes_and_requires(made: Decl
     assert schema.provider.startswith("6.50."), "the version that versions.tf asks for"
 
 
-def test_what_the_schema_does_not_take_is_found() -> None:
+def test_arguments_unknown_to_the_schema_are_found() -> None:
     """The check itself: a misspelled argument, a value that is none, a block too few."""
     schema = terraform_provider.resource("google_firestore_database")
     assert schema
@@ -153,7 +153,7 @@ def test_what_the_schema_does_not_take_is_found() -> None:
     assert terraform_provider.resource("google_firestore_databases") is None
 
 
-def test_what_is_read_of_a_resource_is_something_that_it_gives() -> None:
+def test_every_attribute_that_is_read_exists() -> None:
     kinds = {(resource.kind, resource.name): resource for resource in RESOURCES}
     read = set(re.findall(r"\b(google_\w+)\.(\w+)(?:\[[^\]]*\])?\.(\w+)", TEXT))
     read |= {

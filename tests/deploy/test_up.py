@@ -65,7 +65,7 @@ def on_a_terminal(
 @pytest.mark.nightly
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_what_is_not_given_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
+def test_missing_options_are_asked_for_on_a_terminal(tmp_path: Path) -> None:
     found_gcloud()
     with GoogleCloud("demo-other") as cloud:
         environment = tools(
@@ -370,7 +370,8 @@ def test_another_key_replaces_the_first_and_no_key_is_never_kept_as_one(owned: O
     variables = "project=demo-other prefix= region=europe-west1 key=GEMINI_API_KEY"
     keep = ("bash", "-euc", f"{variables}; source deploy/common.sh; keep_key")
     nothing = run(*keep, GEMINI_API_KEY=" ")
-    assert (nothing.returncode, cloud.named("secrets")) == (1, [])
+    assert nothing.returncode == 1
+    assert cloud.named("secrets") == []
     assert "GEMINI_API_KEY: expected your key" in nothing.stdout
     for variables, stored_key, versions in (
         (" a-$(key) 'of' \\n\n", "a-$(key)'of'\\n", 1),
@@ -398,7 +399,8 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> No
         "locationId": "eur3",
     }
     old = run(*up, "europe-west1")
-    assert (old.returncode, "is in Datastore mode" in old.stdout) == (2, True), old.stdout
+    assert old.returncode == 2, old.stdout
+    assert "is in Datastore mode" in old.stdout, old.stdout
     deploy_chat(cloud, RETRIEVAL_WEIGHT_VECTOR="0.5", RETRIEVAL_WEIGHT_KEYWORD="0.35")
     cloud.resources[database]["type"] = "FIRESTORE_NATIVE"
     elsewhere = run(*up, "us-central1")
@@ -407,7 +409,8 @@ def test_what_cannot_be_done_is_told_before_anything_is_made(owned: Owned) -> No
         in elsewhere.stdout
     )
     bad = run(*up, "europe-west1", "--set", "RETRIEVAL_WEIGHT_RECENCY=0.1")
-    assert (elsewhere.returncode, bad.returncode) == (2, 2)
+    assert elsewhere.returncode == 2
+    assert bad.returncode == 2
     assert "three weights that sum to 1, got 0.95" in bad.stdout
     assert "Stopped while looking at what is there; nothing was changed." in bad.stdout
     assert {call.method.verb for call in cloud.calls} == {"GET"}
@@ -458,13 +461,14 @@ def test_a_minute_comes_back_in_a_database_of_its_own_protected_as_the_first(own
         for name, schedule in cloud.resources.items()
         if "/restored/backupSchedules/" in name
     )
-    assert (copied["retention"], copied["dailyRecurrence"]) == ("604800s", {})
+    assert copied["retention"] == "604800s"
+    assert copied["dailyRecurrence"] == {}
     assert cloud.faults == []
 
 
 @pytest.mark.timeout(300)
 @pytest.mark.slow
-def test_what_runs_with_vertex_ai_wants_no_key_and_gets_its_role(owned: Owned) -> None:
+def test_functions_with_vertex_ai_need_no_key_and_get_its_role(owned: Owned) -> None:
     _, run = owned
     sure = ("--region", "europe-west1", "--set", "GOOGLE_GENAI_USE_VERTEXAI=true")
     planned = run("python3", "deploy/plan.py", "demo-other", *sure)
@@ -502,7 +506,8 @@ def test_signing_in_and_the_first_question_go_on_wherever_they_stopped(
     for method in methods:
         cloud.refusals[method] = [error(403, "PERMISSION_DENIED", message=f"{method} is out.")]
         completed = run(*ask, "off")
-        assert (completed.returncode, cloud.refusals[method]) == (1, []), completed.stdout
+        assert completed.returncode == 1, completed.stdout
+        assert cloud.refusals[method] == [], completed.stdout
         assert f"{method} is out." in completed.stdout
         assert cloud.named("accounts") == []
     cloud.refusals["iamcredentials.projects.serviceAccounts.signJwt"] = [

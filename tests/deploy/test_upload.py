@@ -221,7 +221,7 @@ def test_a_setting_that_asks_for_what_is_not_uploaded_stops_the_start_by_its_nam
     assert f"SettingsError: {variable}: expected " in completed.stderr
 
 
-def test_what_is_uploaded_is_what_a_function_can_reach(uploaded: Path) -> None:
+def test_uploaded_modules_are_the_ones_that_a_function_can_reach(uploaded: Path) -> None:
     """Whatever a module imports counts, also inside its functions, but for what `HERE_ONLY` names."""
     reached: set[str] = set()
     to_visit = {
@@ -256,7 +256,8 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
         },
         token=token,
     )
-    assert (status, len(tools["result"]["tools"])) == (200, 4)
+    assert status == 200
+    assert len(tools["result"]["tools"]) == 4
     assert call("GET", f"{addresses['chat']}/health")[0] == 200
     assert call("GET", f"{addresses['api']}/health")[0] == 200
 
@@ -295,7 +296,8 @@ def test_every_target_starts_and_a_saved_note_is_answered_with_a_citation(
     status, answer = call(
         "POST", addresses["chat"], {"message": "Where?", "template": "plan"}, token=token
     )
-    assert (status, answer["meta"]["template"]["name"]) == (200, "Plan")
+    assert status == 200
+    assert answer["meta"]["template"]["name"] == "Plan"
 
     status, report = call("POST", addresses["reconcile"], {"full": True})
     assert status == 200

@@ -56,7 +56,8 @@ def test_scopes_become_vaults_and_each_question_searches_its_own(tmp_path: Path)
     }
     (question,) = collection.questions
     assert question.filters.vaults == ("chat1",)
-    assert (question.slice, question.relevant) == ("4", {"chat1/S1": 1})
+    assert question.slice == "4"
+    assert question.relevant == {"chat1/S1": 1}
     assert question.now == datetime(2023, 10, 23, 9, 55, tzinfo=UTC)
 
 

@@ -64,11 +64,9 @@ def test_refusing_is_right_when_there_is_no_answer() -> None:
         },
         replies,
     )
-    assert (figures.accuracy, figures.unanswerable_refused, figures.answerable_refused) == (
-        0.5,
-        0.5,
-        0.5,
-    )
+    assert figures.accuracy == 0.5
+    assert figures.unanswerable_refused == 0.5
+    assert figures.answerable_refused == 0.5
 
 
 def test_shares_of_nothing_are_unknown() -> None:

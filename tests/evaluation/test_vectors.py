@@ -19,11 +19,10 @@ def test_only_new_texts_reach_the_embedder_and_vectors_are_the_same(tmp_path: Pa
     second = HashingEmbedder()
     vectors_before = _remembering(first, tmp_path / "v").embed_documents(["boat", "garden", "boat"])
     after = _remembering(second, tmp_path / "v").embed_documents(["garden", "boat", "sea"])
-    assert (first.embedded, second.embedded) == (
-        {"boat": 1, "garden": 1},
-        {"sea": 1},
-    )
-    assert (after[0], after[1]) == (vectors_before[1], vectors_before[0])
+    assert first.embedded == {"boat": 1, "garden": 1}
+    assert second.embedded == {"sea": 1}
+    assert after[0] == vectors_before[1]
+    assert after[1] == vectors_before[0]
     assert vectors_before[0] == vectors_before[2]
 
 
@@ -36,5 +35,6 @@ def test_vectors_of_another_size_are_others(tmp_path: Path) -> None:
 def test_all_else_is_the_embedders_own(tmp_path: Path) -> None:
     inner = HashingEmbedder()
     remembering = _remembering(inner, tmp_path / "v")
-    assert (remembering.model, remembering.dimension) == (inner.model, inner.dimension)
+    assert remembering.model == inner.model
+    assert remembering.dimension == inner.dimension
     assert remembering.embed_query("boat") == inner.embed_query("boat")

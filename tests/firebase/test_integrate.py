@@ -258,11 +258,9 @@ def test_each_snippet_names_region_and_database_in_one_place(
     language: str, calls: dict[str, str]
 ) -> None:
     code = snippet(language)
-    assert (
-        code.count(REGION),
-        code.count("(default)"),
-        code.count("nonymous"),
-    ) == (1, 1, 0)
+    assert code.count(REGION) == 1
+    assert code.count("(default)") == 1
+    assert code.count("nonymous") == 0
     for opened, rightly in calls.items():
         assert code.count(opened) == code.count(rightly) == 1, opened
 

@@ -42,7 +42,8 @@ def _rank(reply: str | AuroraError) -> FolderRanking:
 )
 def test_the_list_is_found_and_only_what_was_offered_counts(reply: str) -> None:
     ranking = _rank(reply)
-    assert (ranking.folders, ranking.chosen_by) == ((FOLDERS[2], FOLDERS[0]), ChosenBy.MODEL)
+    assert ranking.folders == (FOLDERS[2], FOLDERS[0])
+    assert ranking.chosen_by == ChosenBy.MODEL
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,8 @@ def test_prose_and_failure_mean_all_folders_in_their_order_and_the_roots_last(
     reply: str | AuroraError,
 ) -> None:
     ranking = _rank(reply)
-    assert (ranking.folders, ranking.chosen_by) == ((*FOLDERS, *ROOTS), ChosenBy.ORDER)
+    assert ranking.folders == (*FOLDERS, *ROOTS)
+    assert ranking.chosen_by == ChosenBy.ORDER
 
 
 def test_folders_of_several_vaults_are_one_list_and_named_with_their_vault() -> None:
@@ -106,7 +108,7 @@ def test_the_notes_in_no_folder_of_a_vault_can_be_chosen(
     assert list(ranking.folders) == chosen
 
 
-def test_of_very_many_folders_the_outermost_are_offered() -> None:
+def test_the_outermost_of_very_many_folders_are_offered() -> None:
     writer = ScriptedWriter("[]")
     folders = [Folder("home", f"a/b{number}") for number in range(400)]
     rank_folders("Where?", ("home",), (*folders, Folder("home", "top")), writer)

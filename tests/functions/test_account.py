@@ -44,7 +44,9 @@ def _export(world: World, **caller: str) -> list[dict[str, Any]]:
 
 def test_feedback_is_kept_and_given_back_with_everything_else(world: World) -> None:
     rated = world.json("POST", "/feedback", RATED)
-    assert (rated["requestId"], rated["rating"], rated["comment"]) == ("r-1", "down", "Wrong boat.")
+    assert rated["requestId"] == "r-1"
+    assert rated["rating"] == "down"
+    assert rated["comment"] == "Wrong boat."
     assert [row for row in _export(world) if row["type"] == "feedback"] == [
         {"type": "feedback", **rated}
     ]
@@ -74,7 +76,8 @@ def test_only_null_takes_a_rating_back_and_only_an_empty_comment_a_comment(world
         ({}, "up", ""),
     ):
         rated = world.json("POST", "/feedback", {"requestId": "r-1", **patch})
-        assert (rated["rating"], rated["comment"]) == (rating, comment)
+        assert rated["rating"] == rating
+        assert rated["comment"] == comment
         assert [row for row in _export(world) if row["type"] == "feedback"] == [
             {"type": "feedback", **rated}
         ]
@@ -175,7 +178,7 @@ def test_a_session_comes_with_its_messages_and_without_what_was_deleted(world: W
     assert [row["type"] for row in rows if SECRET in json.dumps(row)] == ["trashedNote"]
 
 
-def test_what_is_exported_of_a_note_can_be_saved_again(world: World) -> None:
+def test_an_exported_note_can_be_saved_again(world: World) -> None:
     world.put(
         "n1", title="T", text="x", vault="work", path="a/b.md", tags=["red"], createdAt="2026-01-02"
     )
@@ -224,10 +227,8 @@ def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: Worl
         for number, (name, note) in enumerate(notes_by_file.items())
     }
     response = world.call("api", "GET", "/me:export?format=markdown")
-    assert (response.mimetype, "aurora-notes.zip" in response.headers["Content-Disposition"]) == (
-        "application/zip",
-        True,
-    )
+    assert response.mimetype == "application/zip"
+    assert "aurora-notes.zip" in response.headers["Content-Disposition"]
     archive = ZipFile(BytesIO(response.data))
     assert archive.testzip() is None
     assert set(archive.namelist()) == set(notes_by_file)
@@ -236,11 +237,9 @@ def test_notes_come_as_a_zip_of_markdown_that_says_all_of_them_again(world: Worl
         body = note["text"].replace("title: Old\n", "")
         assert all(line in text for line in body.splitlines())
         file = fields_of(text, name)
-        assert (file.title, list(file.tags), file.lang) == (
-            note["title"],
-            note["tags"],
-            note["lang"],
-        )
+        assert file.title == note["title"]
+        assert list(file.tags) == note["tags"]
+        assert file.lang == note["lang"]
         assert file.created_at is not None
         assert instant(file.created_at) == note["createdAt"]
 
@@ -289,7 +288,8 @@ def test_an_export_that_fails_half_way_says_so_in_its_last_line(
         world.app.store.put_note("alice", Note(f"n{number}", "T", "x", START, START))
     *rows, last = _export(world)
     assert len(rows) == 2
-    assert (last["type"], last["error"]["status"]) == ("error", status)
+    assert last["type"] == "error"
+    assert last["error"]["status"] == status
     assert SECRET not in json.dumps(last) + capsys.readouterr().err
 
 

@@ -196,7 +196,7 @@ def test_saved_notes_count_as_spending_beside_answers(watched: Watched) -> None:
     assert watched.firing(3 + 24 * 60) == set()
 
 
-def test_what_the_index_writes_counts_as_spending(watched: Watched) -> None:
+def test_writes_of_the_index_count_as_spending(watched: Watched) -> None:
     """A USD each document, of which a note of twenty paragraphs is more than ten."""
     world = watched.world
     world.plug(index_prices=IndexPrices(write=1.0))
@@ -214,7 +214,7 @@ def test_a_database_that_is_written_too_much_is_told(watched: Watched) -> None:
     assert watched.firing(60) == {"database-writes"}
 
 
-def test_what_a_sweep_embeds_is_counted_too(watched: Watched) -> None:
+def test_embeddings_of_a_sweep_are_counted_too(watched: Watched) -> None:
     world = watched.world
     budget = ProjectBudget(world.app.store, world.clock, usd=100.0)
     world.plug(embedded_token_usd=1.0, project_budget=budget)

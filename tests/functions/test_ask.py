@@ -75,8 +75,10 @@ def test_the_answer_comes_with_references_citations_and_ranked_folders(
     body = _ask(world, vaults=["default"])
     assert "Cloud Run" in body["answer"]
     reference = body["references"][0]
-    assert (reference["vault"], reference["relPath"]) == ("default", "projects/api/run.md")
-    assert (reference["headingPath"], reference["chunkIndex"]) == ("", 0)
+    assert reference["vault"] == "default"
+    assert reference["relPath"] == "projects/api/run.md"
+    assert reference["headingPath"] == ""
+    assert reference["chunkIndex"] == 0
     assert body["citations"][0]["noteId"] == "run"
     assert _folders(body) == [
         ("default", "projects/api", 1.0, "model"),

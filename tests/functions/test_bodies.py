@@ -25,7 +25,7 @@ BAD_JSON = [
 
 @pytest.mark.parametrize("path", ["/chat", "/search", "/notes/n1"])
 @pytest.mark.parametrize("raw", BAD_JSON)
-def test_what_is_no_json_object_is_refused(world: World, path: str, raw: bytes) -> None:
+def test_a_body_that_is_no_json_object_is_refused(world: World, path: str, raw: bytes) -> None:
     function, method = (
         ("chat", "POST") if path == "/chat" else ("api", "PUT" if path == "/notes/n1" else "POST")
     )

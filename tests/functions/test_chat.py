@@ -32,7 +32,8 @@ def test_a_saved_note_answers_with_its_citation(world: World) -> None:
 def test_without_notes_and_without_a_model_it_is_refused(world: World) -> None:
     body = world.ask("What is a boat?", useNotes=False)
     assert body["answer"].startswith("I don't have enough information")
-    assert (body["meta"]["answerKind"], body["meta"]["model"]) == ("written", "none")
+    assert body["meta"]["answerKind"] == "written"
+    assert body["meta"]["model"] == "none"
 
 
 def test_the_request_id_of_the_body_is_echoed(world: World) -> None:
@@ -117,6 +118,8 @@ def test_search_gives_the_best_passages_first(world: World) -> None:
 @pytest.mark.parametrize("said", ["Hello!", "Thank you!", "What can you do?"])
 def test_small_talk_is_answered_without_a_search_or_a_model(world: World, said: str) -> None:
     body = world.ask(said)
-    assert (body["meta"]["refusal"], body["meta"]["query"], body["citations"]) == (None, None, [])
+    assert body["meta"]["refusal"] is None
+    assert body["meta"]["query"] is None
+    assert body["citations"] == []
     assert body["meta"]["model"] == "none"
     assert not body["answer"].startswith("I don't have")

@@ -41,12 +41,10 @@ def test_each_leg_tells_rank_score_weight_and_what_it_adds(world: World) -> None
     body = _explain(world, noteIds=["boat"])
     (note,) = body["notes"]
     (chunk,) = note["chunks"]
-    assert (note["noteId"], note["inResult"], note["reason"], note["detail"]) == (
-        "boat",
-        True,
-        None,
-        None,
-    )
+    assert note["noteId"] == "boat"
+    assert note["inResult"] is True
+    assert note["reason"] is None
+    assert note["detail"] is None
     assert note["index"]["status"] == "indexed"
     assert list(chunk["legs"]) == ["vector", "keyword", "recency"]
     assert [leg["weight"] for leg in chunk["legs"].values()] == [0.6, 0.25, 0.15]
@@ -93,11 +91,9 @@ def test_a_saved_note_that_the_index_has_not_seen_is_not_indexed(world: World) -
     _save(world)
     world.put("new", title="New boat", text="The boat is green.")
     (note,) = _explain(world, noteIds=["new"])["notes"]
-    assert (note["reason"], note["chunks"], note["index"]["status"]) == (
-        "not_indexed",
-        [],
-        "missing",
-    )
+    assert note["reason"] == "not_indexed"
+    assert note["chunks"] == []
+    assert note["index"]["status"] == "missing"
 
 
 def test_a_long_note_shows_its_best_passages_and_says_how_many_there_are(world: World) -> None:
@@ -115,7 +111,8 @@ def test_an_unknown_note_is_404_and_one_that_is_no_id_400_and_both_are_named(wor
     response = world.call(
         "api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "ghost"]}
     )
-    assert (problem(response)[0], "ghost" in response.get_json()["error"]["message"]) == (404, True)
+    assert problem(response)[0] == 404
+    assert "ghost" in response.get_json()["error"]["message"]
     response = world.call(
         "api", "POST", "/search:explain", {"query": "boat", "noteIds": ["boat", "a/b"]}
     )

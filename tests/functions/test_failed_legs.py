@@ -207,7 +207,8 @@ def test_a_note_that_firestore_refuses_says_so_and_an_earlier_revision_is_still_
     assert world.written("tenants/alice/notes/boat").status_code == 200
     proxy.rules = ()
     state = world.json("GET", "/notes/boat:indexStatus")
-    assert (state["status"], state["current"]) == ("failed", False)
+    assert state["status"] == "failed"
+    assert state["current"] is False
     assert "FailedPrecondition" in state["error"]
     assert world.json("GET", "/index:coverage")["failed"] == 1
     answer = world.call("chat", "POST", "/", QUESTIONS["/chat"]).get_json()
@@ -226,7 +227,7 @@ def _heard(paths: SimpleQueue[str], seconds: float) -> str | None:
 
 
 @pytest.mark.parametrize("answer", ["exhausted", "away", "too late"])
-def test_who_polls_is_told_of_every_note_once_firestore_answers_again(
+def test_a_poller_hears_of_every_note_once_firestore_answers_again(
     new_instance: NewInstance, proxy: FirestoreProxy, firestore_project: str, answer: str
 ) -> None:
     world = new_instance(LONG)

@@ -55,7 +55,9 @@ def test_a_session_is_created_renamed_set_and_deleted(world: World) -> None:
     changed = _data(world, change, id=session_id, s={"threshold": 1, "model": "extractive"})
     settings = world.json("GET", f"/sessions/{session_id}")["settings"]
     assert changed["updateSettings"]["settings"] == settings
-    assert (settings["topK"], settings["threshold"], settings["model"]) == (9, 1.0, "extractive")
+    assert settings["topK"] == 9
+    assert settings["threshold"] == 1.0
+    assert settings["model"] == "extractive"
     deleted = _data(world, "mutation($id: ID!) { deleteSession(sessionId: $id) }", id=session_id)
     assert deleted == {"deleteSession": True}
     assert world.call("api", "GET", f"/sessions/{session_id}").status_code == 404
@@ -109,7 +111,7 @@ def test_a_question_is_answered_in_its_session(world: World) -> None:
         ('mutation { ask(message: "hi", sessionId: "nope") { answer } }', "NOT_FOUND", None),
     ],
 )
-def test_what_fails_in_a_field_has_a_code(
+def test_an_error_of_a_field_has_a_code(
     world: World, query: str, code: str, field: str | None
 ) -> None:
     (error,) = _run(world, query)["errors"]

@@ -129,7 +129,7 @@ def test_slow_bodies_of_many_people_leave_room_for_another(chat: RunningFunction
     assert statuses.total() == statuses[408] + statuses[429] == 40
 
 
-def test_who_brings_no_valid_token_holds_up_nobody(chat: RunningFunction) -> None:
+def test_callers_without_a_valid_token_hold_up_nobody(chat: RunningFunction) -> None:
     with ExitStack() as stack:
         for _ in range(40):
             connection = socket.create_connection(("127.0.0.1", chat.port), 60)
@@ -192,7 +192,8 @@ def test_the_body_awaited_longest_gives_way_when_an_instance_has_too_many() -> N
             assert isinstance(first.problem, Exhausted)
             assert first.connection is not None
             assert first.connection.recv(1) == b"", "who reads it finds its end"
-        assert (second.problem, third.problem) == (None, None)
+        assert second.problem is None
+        assert third.problem is None
 
 
 def test_a_body_of_who_has_many_gives_way_before_the_only_one_of_another() -> None:
@@ -210,7 +211,9 @@ def test_a_body_of_who_has_many_gives_way_before_the_only_one_of_another() -> No
             bodies.counted(third),
         ):
             assert isinstance(first.problem, Exhausted)
-        assert (only.problem, second.problem, third.problem) == (None, None, None)
+        assert only.problem is None
+        assert second.problem is None
+        assert third.problem is None
 
 
 def test_one_more_body_of_a_person_is_read_when_another_has_ended() -> None:

@@ -53,7 +53,7 @@ def test_only_a_change_moves_the_update_and_none_the_creation(world: World) -> N
 @pytest.mark.parametrize(
     "created", [None, "1900-01-01", "2199-12-31T23:59:59Z", "2199-12-31T23:59:59+14:00"]
 )
-def test_what_was_read_can_be_sent_back(world: World, created: str | None) -> None:
+def test_a_note_that_was_read_can_be_sent_back(world: World, created: str | None) -> None:
     note = world.put("n1", title="Boat", text="blue", createdAt=created).get_json()
     assert world.put("n1", **{**note, "text": "red"}).status_code == 200
     assert problem(world.put("n1", **{**note, "noteId": "n2"})) == (400, "INVALID_FIELD", "noteId")
@@ -102,7 +102,8 @@ def test_a_literal_colon_before_a_verb_writes_and_deletes_no_note_of_that_name(
 ) -> None:
     saved = world.put(f"a%3A{verb}", title="T", text="x").get_json()
     refused = world.call("api", method, f"/notes/a:{verb}", {"title": "T", "text": "y"})
-    assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, OPTIONS")
+    assert refused.status_code == 405
+    assert refused.headers["Allow"] == "GET, OPTIONS"
     assert world.json("GET", f"/notes/a%3A{verb}") == saved
 
 
@@ -184,15 +185,16 @@ def test_coverage_counts_every_state(world: World) -> None:
     world.save("n1", title="Boat", text="blue")
     world.put("n2", title="Car", text="red")
     body = world.json("GET", "/index:coverage")
-    assert (body["notes"], body["indexed"], body["missing"], body["outdated"]) == (2, 1, 1, 0)
+    assert body["notes"] == 2
+    assert body["indexed"] == 1
+    assert body["missing"] == 1
+    assert body["outdated"] == 0
     embedder_before = world.app.embedder
     world.plug(embedder=HashingEmbedder(dimension=16), previous_embedder=embedder_before)
     body = world.json("GET", "/index:coverage")
-    assert (body["outdated"], body["indexVersion"][-3:], body["searchedVersion"][-3:]) == (
-        1,
-        ":16",
-        ":64",
-    )
+    assert body["outdated"] == 1
+    assert body["indexVersion"][-3:] == ":16"
+    assert body["searchedVersion"][-3:] == ":64"
 
 
 # -- the trash
@@ -203,7 +205,7 @@ def trash(world: World) -> list[dict[str, object]]:
     return rows
 
 
-def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_back(
+def test_a_note_replaced_or_deleted_by_any_route_goes_to_the_trash_and_can_be_restored(
     world: World,
 ) -> None:
     note_id = note_id_of("default", "boat.md")
@@ -226,11 +228,9 @@ def test_whatever_door_replaces_or_deletes_a_note_it_is_in_the_trash_and_comes_b
     texts = [world.json("GET", f"/trash/{entry['trashId']}")["text"] for entry in listed]
     assert texts == ["Third.", "Second.", "First."]
     restored = world.json("POST", f"/trash/{listed[2]['trashId']}:restore")
-    assert (restored["text"], restored["path"], restored["createdAt"][:10]) == (
-        "First.",
-        "boat.md",
-        "2024-05-08",
-    )
+    assert restored["text"] == "First."
+    assert restored["path"] == "boat.md"
+    assert restored["createdAt"][:10] == "2024-05-08"
     assert world.json("GET", f"/notes/{note_id}")["text"] == "First."
     assert [entry["trashId"] for entry in trash(world)] == [
         entry["trashId"] for entry in listed[:2]
@@ -251,7 +251,7 @@ def test_the_trash_keeps_notes_for_thirty_days(world: World) -> None:
     assert world.app.store.listing("alice", TRASH, limit=9).items == ()
 
 
-def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> None:
+def test_the_first_of_a_callers_edits_in_each_hour_is_kept(world: World) -> None:
     note = world.put("n1", title="Boat", text="0").get_json()
     for minute in (10, 20, 70):
         world.clock.forward(minutes=10 if minute < 70 else 50)
@@ -264,7 +264,7 @@ def test_of_a_callers_own_edits_the_first_of_each_hour_is_kept(world: World) -> 
     assert world.json("GET", f"/trash/{trash(world)[0]['trashId']}")["text"] == "70"
 
 
-def test_what_was_put_into_the_trash_can_be_removed_for_good_and_is_nobody_elses(
+def test_trash_can_be_removed_for_good_and_belongs_to_its_owner_alone(
     world: World,
 ) -> None:
     world.put("n1", title="Boat", text="Blue.")
@@ -388,7 +388,9 @@ def test_signs_that_only_yaml_can_spell_do_not_reach_a_note(world: World) -> Non
     text = '---\ntitle: "Bo\\0at\\ud800"\ntags: ["to\\0y", "\\ud800", "\\n"]\nlang: yue\ncreated: 9999-12-31\n---\nBlue.'
     reply = world.call("api", "POST", "/notes:import", {"path": "boat.md", "text": text})
     note = reply.get_json()["note"]
-    assert (note["title"], note["tags"], note["lang"]) == ("Bo at", ["toy"], "yue")
+    assert note["title"] == "Bo at"
+    assert note["tags"] == ["toy"]
+    assert note["lang"] == "yue"
     assert note["createdAt"] == "2026-11-21T12:00:00.000Z"
 
 
@@ -396,4 +398,5 @@ def test_signs_that_only_yaml_can_spell_do_not_reach_a_note(world: World) -> Non
 def test_a_list_of_a_vault_that_can_be_none_names_the_field(world: World, vault: str) -> None:
     response = world.call("api", "GET", f"/notes?vault={quote(vault, safe='')}")
     error = response.get_json()["error"]
-    assert (response.status_code, error["details"][0]["metadata"]["field"]) == (400, "vault")
+    assert response.status_code == 400
+    assert error["details"][0]["metadata"]["field"] == "vault"

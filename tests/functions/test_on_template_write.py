@@ -46,7 +46,8 @@ def test_the_event_of_our_own_write_embeds_and_writes_nothing(
     embedded = embedder.embedded.copy()
     for _ in range(3):
         assert written.written(PATH).status_code == 200
-    assert (_stored(written), embedder.embedded) == (stored_before, embedded)
+    assert _stored(written) == stored_before
+    assert embedder.embedded == embedded
 
 
 def test_a_template_that_is_not_there_is_acknowledged(world: World) -> None:
@@ -101,7 +102,7 @@ def test_a_change_by_an_app_is_embedded_anew(
     assert stored.vector == embedder.embed_query("Ship repair\nsequential\n1. Find the leak.")
 
 
-def test_what_an_app_wrote_badly_is_acknowledged_and_hides_nothing(
+def test_an_unreadable_document_of_an_app_is_acknowledged_and_hides_nothing(
     cloud: World, firestore_store: FirestoreStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     _write(firestore_store, name=7, content="1.")

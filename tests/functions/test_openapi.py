@@ -47,7 +47,7 @@ def test_every_route_stands_in_it_with_what_it_takes_and_gives() -> None:
             assert {"200", "204"} & set(operation["responses"]), (method, path)
 
 
-def test_whoever_may_call_may_have_to_bring_two_tokens() -> None:
+def test_callers_may_need_two_tokens() -> None:
     described: Any = document()
     ways = {
         (path, method): [sorted(way) for way in operation["security"]]

@@ -130,10 +130,8 @@ def test_a_piece_comes_whole_with_its_citations_before_it_and_its_claim_judged(
     ]
     first, second = result["claims"]
     assert [claim["cids"] for claim in (first, second)] == [["N1"], ["N2"]]
-    assert (first["span"], second["span"]) == (
-        {"start": 0, "end": 18},
-        {"start": 20, "end": 35},
-    )
+    assert first["span"] == {"start": 0, "end": 18}
+    assert second["span"] == {"start": 20, "end": 35}
     assert [claim["support"]["state"] for claim in (first, second)] == ["supported", "supported"]
     assert first["quotes"] == [
         {
@@ -179,7 +177,7 @@ def test_the_reply_may_be_read_by_pages_that_may_and_is_kept_by_nobody(world: Wo
 
 @pytest.mark.usefixtures("told")
 @pytest.mark.parametrize("accept", ["*/*", "application/json", "text/*", "text/event-stream;q=0"])
-def test_who_does_not_ask_for_a_stream_gets_json(world: World, accept: str) -> None:
+def test_a_client_that_asks_for_no_stream_gets_json(world: World, accept: str) -> None:
     assert world.call("chat", "POST", "/chat", ASKED, headers={"Accept": accept}).is_json
 
 
@@ -193,11 +191,12 @@ def test_who_does_not_ask_for_a_stream_gets_json(world: World, accept: str) -> N
         ([], "alice-token", 400),
     ],
 )
-def test_what_is_wrong_with_the_request_is_an_ordinary_error(
+def test_an_invalid_request_gets_an_ordinary_error(
     world: World, body: object, token: str | None, status: int
 ) -> None:
     response = world.call("chat", "POST", "/chat", body, headers=STREAM, token=token)
-    assert (response.status_code, response.get_json()["error"]["code"]) == (status, status)
+    assert response.status_code == status
+    assert response.get_json()["error"]["code"] == status
 
 
 @pytest.mark.usefixtures("told")
@@ -278,7 +277,8 @@ def test_every_sdk_reads_an_error_of_a_stream(
     world: World, parser: Parser, body: object, token: str | None, status: str
 ) -> None:
     response = world.call("chat", "POST", "/chat", {"data": body}, headers=STREAM, token=token)
-    assert (response.status_code, response.mimetype) == (200, "text/event-stream")
+    assert response.status_code == 200
+    assert response.mimetype == "text/event-stream"
     received = parser(response.get_data())
     assert received.error["status"] == status
     assert received.error["message"]
@@ -293,7 +293,8 @@ def test_an_unstreamed_callable_gets_its_result(world: World) -> None:
     assert set(body) == {"result"}
     refused = world.call("chat", "POST", "/chat", {"data": {"message": 3}})
     error = refused.get_json()["error"]
-    assert (refused.status_code, error["status"]) == (400, "INVALID_ARGUMENT")
+    assert refused.status_code == 400
+    assert error["status"] == "INVALID_ARGUMENT"
     assert error["details"][0]["metadata"]["field"] == "message"
     assert without_times_and_ids(body["result"]) == without_times_and_ids(whole_answer)
 
@@ -432,20 +433,17 @@ def unread(boat: World) -> Iterator[World]:
 def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -> None:
     question = {"message": "Where does the boat of Oslo leak?", **GENERAL}
     refused = unread.ask(question["message"])
-    assert (refused["meta"]["refusal"]["reason"], refused["meta"]["answerKind"]) == (
-        "below_threshold",
-        "written",
-    )
+    assert refused["meta"]["refusal"]["reason"] == "below_threshold"
+    assert refused["meta"]["answerKind"] == "written"
     whole_answer = unread.ask(**question)
     assert (
         whole_answer["answer"]
         == "Your notes do not hold the answer. From general knowledge:\n\nOslo is in Norway."
     )
-    assert (whole_answer["meta"]["answerKind"], whole_answer["meta"]["refusal"]) == (
-        "general",
-        None,
-    )
-    assert (whole_answer["citations"], whole_answer["claims"]) == ([], [])
+    assert whole_answer["meta"]["answerKind"] == "general"
+    assert whole_answer["meta"]["refusal"] is None
+    assert whole_answer["citations"] == []
+    assert whole_answer["claims"] == []
 
     events = events_of(unread.call("chat", "POST", "/chat", question, headers=STREAM))
     called = unread.json("POST", "/chat", {"data": question})["result"]
@@ -475,7 +473,8 @@ def test_general_knowledge_is_told_from_the_notes_on_every_door(unread: World) -
     }
     by_mcp = unread.json("POST", "/mcp", call, headers=headers)["result"]["structuredContent"]
     for reply in (in_session, folders, graph, by_mcp):
-        assert (reply["answer"], reply["meta"]["answerKind"]) == (whole_answer["answer"], "general")
+        assert reply["answer"] == whole_answer["answer"]
+        assert reply["meta"]["answerKind"] == "general"
     assert folders["references"] == []
 
 

@@ -121,10 +121,8 @@ def test_auto_lays_the_answer_out_along_the_similar_template(
 ) -> None:
     body = world.ask(QUESTION, template="auto")
     assert "> 1. Find the leak.\n> 2. Mend it." in writer.prompts[0].user
-    assert (body["meta"]["template"]["id"], body["meta"]["template"]["name"]) == (
-        "leak",
-        "Boat repair",
-    )
+    assert body["meta"]["template"]["id"] == "leak"
+    assert body["meta"]["template"]["name"] == "Boat repair"
     assert body["meta"]["template"]["score"] >= 0.65
     assert body["answer"].startswith("## The leak\n\nIt is in the bow [N1].")
     assert [citation["cid"] for citation in body["citations"]] == ["N1"]
@@ -175,9 +173,11 @@ def test_an_unknown_template_is_404_and_named_and_no_model_is_asked(
 
 def test_without_a_model_the_answer_is_the_same_with_and_without_a_template(world: World) -> None:
     refused = world.ask("Where is it?", template="plan")["meta"]
-    assert (refused["refusal"]["reason"], refused["template"]["id"]) == ("no_notes", "plan")
+    assert refused["refusal"]["reason"] == "no_notes"
+    assert refused["template"]["id"] == "plan"
     world.save("n1", title="Boat", text="The boat leaks in the bow. Tar mends it.")
     plain, along = (
         world.ask("Where does the boat leak?", template=choice) for choice in ("none", "plan")
     )
-    assert (along["answer"], along["citations"]) == (plain["answer"], plain["citations"])
+    assert along["answer"] == plain["answer"]
+    assert along["citations"] == plain["citations"]

@@ -19,22 +19,17 @@ def test_new_begins_a_session_that_is_named_after_the_question(boat: World) -> N
     body = ask(boat, "What leaks in the boat?")
     session_id = body["meta"]["sessionId"]
     session = boat.json("GET", f"/sessions/{session_id}")
-    assert (session["title"], session["messageCount"]) == ("What leaks in the boat?", 2)
+    assert session["title"] == "What leaks in the boat?"
+    assert session["messageCount"] == 2
     user_message, answered = messages(boat, session_id)
-    assert (
-        user_message["role"],
-        user_message["text"],
-        user_message["citations"],
-        user_message["meta"],
-    ) == (
-        "user",
-        "What leaks in the boat?",
-        [],
-        None,
-    )
+    assert user_message["role"] == "user"
+    assert user_message["text"] == "What leaks in the boat?"
+    assert user_message["citations"] == []
+    assert user_message["meta"] is None
     assert answered["role"] == "assistant"
     assert body["claims"]
-    assert (answered["citations"], answered["claims"]) == (body["citations"], body["claims"])
+    assert answered["citations"] == body["citations"]
+    assert answered["claims"] == body["claims"]
     assert answered["meta"] == body["meta"]
 
 
@@ -154,7 +149,8 @@ def test_a_streamed_answer_is_stored_before_its_result_is_told(boat: World, form
     )
     assert started["sessionId"] == result["meta"]["sessionId"]
     answered = messages(boat, started["sessionId"])[1]
-    assert (answered["citations"], answered["meta"]) == (result["citations"], result["meta"])
+    assert answered["citations"] == result["citations"]
+    assert answered["meta"] == result["meta"]
 
 
 # -- what becomes of citations
@@ -201,7 +197,7 @@ def test_a_refusal_is_kept_without_the_nearest_notes(boat: World) -> None:
     assert refusal == {**body["meta"]["refusal"], "nearest": []}
 
 
-def test_whoever_has_used_up_the_day_costs_no_model_call_for_a_follow_up(
+def test_a_follow_up_calls_no_model_once_the_days_budget_is_spent(
     boat: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ranker = ScriptedWriter('{"question": "Where does the boat leak?"}')

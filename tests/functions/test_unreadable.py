@@ -49,14 +49,19 @@ def test_a_note_that_cannot_be_read_has_failed_says_why_and_is_mended_by_saving_
     fields, reason = BAD[note_id]
     _written_by_an_app(cloud, note_id, fields)
     state = cloud.json("GET", f"/notes/{note_id}:indexStatus")
-    assert (state["status"], state["error"], state["chunkCount"]) == ("failed", reason, 0)
+    assert state["status"] == "failed"
+    assert state["error"] == reason
+    assert state["chunkCount"] == 0
     coverage = cloud.json("GET", "/index:coverage")
-    assert (coverage["notes"], coverage["failed"], coverage["indexed"]) == (1, 1, 0)
+    assert coverage["notes"] == 1
+    assert coverage["failed"] == 1
+    assert coverage["indexed"] == 0
     for path in (f"/notes/{note_id}", f"/notes/{note_id}:links"):
         refused = cloud.call("api", "GET", path)
         assert problem(refused) == (409, "NOTE_UNREADABLE", reason.partition(":")[0])
         error = refused.get_json()["error"]
-        assert (error["status"], error["message"]) == ("FAILED_PRECONDITION", reason)
+        assert error["status"] == "FAILED_PRECONDITION"
+        assert error["message"] == reason
     cloud.save(note_id, title="Boat", text="The boat is blue.")
     assert cloud.json("GET", f"/notes/{note_id}:indexStatus")["status"] == "indexed"
 
@@ -116,7 +121,8 @@ def test_an_export_names_a_template_that_an_app_wrote_badly(cloud: World) -> Non
     store._db.commit([write])
     lines = cloud.call("api", "GET", "/me:export").get_data(as_text=True).splitlines()
     unreadable, end = map(json.loads, lines)
-    assert (unreadable["type"], unreadable["collection"]) == ("unreadable", "templates")
+    assert unreadable["type"] == "unreadable"
+    assert unreadable["collection"] == "templates"
     assert unreadable["id"] == "mine"
     assert unreadable["reason"].startswith("name: expected")
     assert end["counts"] == {"unreadable": 1}

@@ -57,7 +57,9 @@ def test_the_same_note_again_embeds_and_writes_nothing(
     life = Life()
     second = index(mortal_store(store, life), embedder, clock)
     assert life.calls == ["read_record", "get_note"]
-    assert (second.action, second.chunks, second.embedded) == ("unchanged", first.chunks, 0)
+    assert second.action == "unchanged"
+    assert second.chunks == first.chunks
+    assert second.embedded == 0
     assert embedder.embedded == Counter()
 
 
@@ -106,7 +108,8 @@ def test_other_tags_and_another_folder_embed_nothing(
         ),
     )
     outcome = index(store, embedder, clock)
-    assert (outcome.action, outcome.embedded) == ("indexed", 0)
+    assert outcome.action == "indexed"
+    assert outcome.embedded == 0
     assert_follows(store, embedder)
 
 
@@ -136,9 +139,11 @@ def test_without_an_embedder_a_note_is_indexed_for_keywords_and_one_that_comes_l
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     outcome = index(store, None, clock)
-    assert (outcome.action, outcome.embedded) == ("indexed", 0)
+    assert outcome.action == "indexed"
+    assert outcome.embedded == 0
     record = record_of(store)
-    assert (record.status, record.index_version) == (IndexStatus.INDEXED, index_version(None))
+    assert record.status == IndexStatus.INDEXED
+    assert record.index_version == index_version(None)
     assert {stored_chunk.has_vector for stored_chunk in store.stored_chunks(TENANT, "n1")} == {
         False
     }
@@ -168,8 +173,10 @@ def test_during_an_outage_keywords_find_the_chunks_and_a_retry_adds_the_vectors(
         with pytest.raises(ModelUnavailable):
             index(store, embedder, clock)
         record = record_of(store)
-        assert (record.status, record.attempts) == (IndexStatus.PENDING, 0)
-        assert (record.lease_until, record.error) == (None, "embedding model timed out")
+        assert record.status == IndexStatus.PENDING
+        assert record.attempts == 0
+        assert record.lease_until is None
+        assert record.error == "embedding model timed out"
     chunks = store.recent(
         TENANT,
         limit=50,
@@ -211,9 +218,12 @@ def test_a_refused_note_is_failed_and_stays_findable_by_keywords(
     store.put_note(TENANT, note(sections(*WORDS)))
     embedder.outage = error
     outcome = index(store, embedder, clock)
-    assert (outcome.action, outcome.error) == ("failed", error.message)
+    assert outcome.action == "failed"
+    assert outcome.error == error.message
     record = record_of(store)
-    assert (record.status, record.attempts, record.error) == (IndexStatus.FAILED, 1, error.message)
+    assert record.status == IndexStatus.FAILED
+    assert record.attempts == 1
+    assert record.error == error.message
     assert record.lease_until is None
     assert len(store.stored_chunks(TENANT, "n1")) == outcome.chunks
     embedder.outage = None
@@ -231,13 +241,13 @@ def test_a_note_over_the_limit_is_failed_once_and_its_old_chunks_go(
     index(store, embedder, clock)
     store.put_note(TENANT, note("ä" * 450_001))
     outcome = index(store, embedder, clock)
-    assert (outcome.action, outcome.error) == (
-        "failed",
-        "text: expected at most 900000 bytes, got 900002",
-    )
+    assert outcome.action == "failed"
+    assert outcome.error == "text: expected at most 900000 bytes, got 900002"
     assert store.stored_chunks(TENANT, "n1") == ()
     record = record_of(store)
-    assert (record.status, record.chunk_count, record.attempts) == (IndexStatus.FAILED, 0, 0)
+    assert record.status == IndexStatus.FAILED
+    assert record.chunk_count == 0
+    assert record.attempts == 0
     second_life = Life()
     assert index(mortal_store(store, second_life), embedder, clock).action == "failed"
     assert second_life.calls == ["read_record", "get_note"]
@@ -258,7 +268,8 @@ def test_a_note_with_fields_of_wrong_types_is_failed_by_the_fields_name(
     garbled = garbled_store(store, "n1")
     assert index(garbled, embedder, clock).error == "tags: expected a list of texts"
     record = record_of(store)
-    assert (record.status, record.error) == (IndexStatus.FAILED, "tags: expected a list of texts")
+    assert record.status == IndexStatus.FAILED
+    assert record.error == "tags: expected a list of texts"
     assert store.stored_chunks(TENANT, "n1") == ()
     second_life = Life()
     index(mortal_store(garbled, second_life), embedder, clock)
@@ -295,7 +306,8 @@ def test_a_note_edited_while_it_is_embedded_ends_as_edited(store: Store, clock: 
         lambda: store.put_note(TENANT, note(sections("zebras", *WORDS[1:]))), at=2
     )
     outcome = index(store, embedder, clock)
-    assert (outcome.action, outcome.embedded) == ("indexed", embedder.embedded.total())
+    assert outcome.action == "indexed"
+    assert outcome.embedded == embedder.embedded.total()
     assert most(embedder.embedded) == 1
     assert_follows(store, embedder)
 

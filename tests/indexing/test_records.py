@@ -92,7 +92,7 @@ def test_a_note_at_fault_is_never_due() -> None:
         assert not is_due(record, START + timedelta(days=1000))
 
 
-def test_what_a_clock_that_was_ahead_has_put_off_is_due() -> None:
+def test_notes_put_off_by_a_clock_that_was_ahead_are_due() -> None:
     assert is_due(replace(PENDING, due_at=START + timedelta(days=400)), START)
     assert not is_due(replace(PENDING, due_at=START + timedelta(hours=23)), START)
 
@@ -121,7 +121,8 @@ def test_a_suspect_that_waits_for_another_days_writes_stays_suspect() -> None:
         due_at=tomorrow,
         error="used up",
     )
-    assert (record.attempts, record.due_at) == (2, tomorrow)
+    assert record.attempts == 2
+    assert record.due_at == tomorrow
     assert not is_due(record, later)
     assert is_suspect(record, WORK, tomorrow)
     claim = claimed(killed(2), WORK, now=later)
@@ -137,16 +138,21 @@ def test_a_suspect_that_waits_for_another_days_writes_stays_suspect() -> None:
 
 def test_a_worker_that_is_overtaken_is_not_dead() -> None:
     record = claimed(killed(1), WORK, now=START + SECOND)
-    assert (record.attempts, record.error) == (1, None)
+    assert record.attempts == 1
+    assert record.error is None
 
 
 def test_a_claim_names_what_the_index_holds_until_that_changes() -> None:
     finished_record = finished(PENDING, START, VERSION)
     record = claimed(finished_record, work_of("r2", VERSION), now=START)
-    assert (record.note_revision, record.chunk_count, record.index_version) == ("r1", 3, VERSION)
+    assert record.note_revision == "r1"
+    assert record.chunk_count == 3
+    assert record.index_version == VERSION
     assert record.status is IndexStatus.PENDING
     fresh = claimed(None, WORK, now=START)
-    assert (fresh.note_revision, fresh.chunk_count, fresh.index_version) == ("", 0, "")
+    assert fresh.note_revision == ""
+    assert fresh.chunk_count == 0
+    assert fresh.index_version == ""
 
 
 @pytest.mark.parametrize(
@@ -161,12 +167,16 @@ def test_attempts_count_for_one_revision_in_one_index_version(
     assert attempts_at(killed(4), work) == attempts
     claim = claimed(failed(4), work, now=START)
     record = awaiting_vectors(claim, revision, version, chunk_count=7, now=START)
-    assert (record.attempts, record.chunk_count, record.note_revision) == (attempts, 7, revision)
+    assert record.attempts == attempts
+    assert record.chunk_count == 7
+    assert record.note_revision == revision
 
 
 def test_an_outage_is_no_attempt() -> None:
     record = postponed(claimed(None, WORK, now=START), START, error="away")
-    assert (record.attempts, record.due_at, record.lease_until) == (0, START, None)
+    assert record.attempts == 0
+    assert record.due_at == START
+    assert record.lease_until is None
     assert not is_suspect(record, WORK, START + LEASE)
     tomorrow = START + timedelta(hours=12)
     assert postponed(record, START, error="budget", due_at=tomorrow).due_at == tomorrow

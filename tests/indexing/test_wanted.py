@@ -95,14 +95,18 @@ def test_terms_count_the_stems_of_header_and_slice() -> None:
 
 def test_offsets_are_the_chunks_and_also_in_utf16_units() -> None:
     _, second = wanted(FIRST, SECOND)
-    assert (second.text, second.start, second.end) == (SECOND.text, SECOND.start, SECOND.end)
+    assert second.text == SECOND.text
+    assert second.start == SECOND.start
+    assert second.end == SECOND.end
     assert second.utf16_start == SECOND.start + 1
 
 
 def test_the_notes_vault_folders_and_tags_are_scopes_of_each_chunk() -> None:
     first, second = wanted(FIRST, SECOND)
     assert first.scopes == second.scopes == ("f:work/a", "f:work/a/b", "t:red", "v:work")
-    assert (first.folder, first.tags, first.created_at) == ("a/b", ("red",), NOTE.created_at)
+    assert first.folder == "a/b"
+    assert first.tags == ("red",)
+    assert first.created_at == NOTE.created_at
 
 
 def test_positions_have_at_least_three_digits() -> None:

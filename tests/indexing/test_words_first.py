@@ -51,12 +51,17 @@ def test_words_find_what_waits_for_its_vectors_and_the_rest_follows(
 ) -> None:
     store.put_note(TENANT, note(sections(*WORDS)))
     first = by_words(store, embedder, clock)
-    assert (first.action, first.waiting, first.embedded) == ("indexed", True, 0)
+    assert first.action == "indexed"
+    assert first.waiting is True
+    assert first.embedded == 0
     record = record_of(store)
-    assert (record.status, record.lease_until) == (IndexStatus.PENDING, None)
+    assert record.status == IndexStatus.PENDING
+    assert record.lease_until is None
     assert found(store, "zebra") == 0 < found(store, "candl")
     rest = index(store, embedder, clock)
-    assert (rest.action, rest.waiting, rest.embedded) == ("indexed", False, first.chunks)
+    assert rest.action == "indexed"
+    assert rest.waiting is False
+    assert rest.embedded == first.chunks
     assert_follows(store, embedder)
 
 
@@ -67,7 +72,8 @@ def test_words_that_stand_already_are_not_written_again(
     by_words(store, embedder, clock)
     life = Life()
     second_try = by_words(mortal_store(store, life), embedder, clock)
-    assert (second_try.action, second_try.waiting) == ("unchanged", True)
+    assert second_try.action == "unchanged"
+    assert second_try.waiting is True
     assert life.calls == ["read_record", "get_note"]
 
 
@@ -78,7 +84,8 @@ def test_a_note_whose_vectors_are_all_known_is_indexed_by_its_words(
     index(store, embedder, clock)
     store.put_note(TENANT, note(sections(*WORDS), tags=("new",)))
     outcome = by_words(store, embedder, clock)
-    assert (outcome.action, outcome.waiting) == ("indexed", False)
+    assert outcome.action == "indexed"
+    assert outcome.waiting is False
     assert_follows(store, embedder)
 
 

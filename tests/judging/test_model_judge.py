@@ -50,7 +50,7 @@ def test_one_call_asks_for_every_verdict_by_a_schema() -> None:
     assert prompt.user.count("> The API runs on Cloud Run.") == 1
 
 
-def test_what_stands_in_notes_stays_data() -> None:
+def test_text_of_notes_stays_data() -> None:
     _, writer = judged(reply(1, 1))
     fence = writer.prompts[0].user.split("\n")[0]
     assert writer.prompts[0].user.count(fence) == 2  # its own line, and the last
@@ -68,7 +68,8 @@ def test_quotes_stay_those_of_the_offline_judge() -> None:
 
 def test_fenced_json_is_json() -> None:
     supports, writer = judged(f"```json\n{reply(1, 0)}\n```")
-    assert ([support.score for support in supports], len(writer.prompts)) == ([1.0, 0.0], 1)
+    assert [support.score for support in supports] == [1.0, 0.0]
+    assert len(writer.prompts) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_fenced_json_is_json() -> None:
         json.dumps({"verdicts": [1, 2]}),
     ],
 )
-def test_what_is_not_one_number_a_statement_is_asked_for_once_more(broken: str) -> None:
+def test_a_reply_without_one_number_a_statement_is_asked_for_once_more(broken: str) -> None:
     supports, writer = judged(broken, reply(0, 0))
     assert [support.score for support in supports] == [0.0, 0.0]
     assert len(writer.prompts) == 2

@@ -41,7 +41,7 @@ def judged(text: str, *passages: object) -> Verdict:
         "Yes.",
     ],
 )
-def test_what_the_passage_says_is_supported(text: str) -> None:
+def test_a_statement_of_the_passage_is_supported(text: str) -> None:
     assert judged(text).support.state is SupportState.SUPPORTED
 
 
@@ -57,7 +57,7 @@ def test_what_the_passage_says_is_supported(text: str) -> None:
         "The weather was fine.",
     ],
 )
-def test_what_it_does_not_say_or_contradicts_is_not(text: str) -> None:
+def test_a_statement_that_the_passage_lacks_or_contradicts_is_not_supported(text: str) -> None:
     assert judged(text).support.state is not SupportState.SUPPORTED
 
 
@@ -71,14 +71,15 @@ def test_the_span_is_the_sentence_that_carries_it() -> None:
     assert MEETING.chunk.text[slice(*span)] == "Jonas measured cold starts of 400 ms."
 
 
-def test_of_equally_good_sentences_the_first_carries_it() -> None:
+def test_the_first_of_equally_good_sentences_carries_the_statement() -> None:
     twice = passage("Alpha one. Alpha two.")
     assert judged("Alpha.", twice).spans == ((0, 10),)
 
 
-def test_where_nothing_is_shared_the_span_is_the_whole_passage() -> None:
+def test_the_span_is_the_whole_passage_if_nothing_is_shared() -> None:
     verdict = judged("Völlig anders.", passage("Alpha beta. Gamma.", start=7))
-    assert (verdict.spans, verdict.support.score) == (((0, 18),), 0.0)
+    assert verdict.spans == ((0, 18),)
+    assert verdict.support.score == 0.0
 
 
 def test_passages_back_together_what_none_backs_alone() -> None:

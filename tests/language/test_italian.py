@@ -67,7 +67,7 @@ def test_a_time_keeps_its_days_on_another_day() -> None:
     assert "tra 2026-02-23 e 2026-03-01" in standalone
 
 
-def test_its_statements_are_compared() -> None:
+def test_italian_statements_are_compared() -> None:
     (fact,) = facts_of("Il treno non parte a mezzogiorno.", "it")
     assert fact.negations == 1
     assert "part" in fact.negated
@@ -77,7 +77,7 @@ def test_its_statements_are_compared() -> None:
     assert [(day.year, day.month, day.day) for day in days_in("il 3 maggio 2025")] == [(2025, 5, 3)]
 
 
-def test_its_answers_are_read() -> None:
+def test_italian_answers_are_read() -> None:
     assert admits_not_knowing("Gli appunti non dicono quando parte il treno.")
     writer = ScriptedWriter("Il treno parte alle 9 [N1].\n\nFonti:\n[N1] Viaggio")
     (piece,) = DraftStream(Prompt("", "", "", ()), writer).pieces()
@@ -88,5 +88,5 @@ def test_its_answers_are_read() -> None:
     assert words.nearest == "I passaggi più vicini nei tuoi appunti:"
 
 
-def test_it_is_recognised() -> None:
+def test_italian_is_recognised() -> None:
     assert detect("Quanto ho speso la settimana scorsa per il pane?") == "it"

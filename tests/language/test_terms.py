@@ -75,7 +75,7 @@ def test_stems_keep_order_and_repeats() -> None:
         ("한국어", ["한국"]),
     ],
 )
-def test_what_is_written_is_found_whole_and_by_part(written: str, asked: list[str]) -> None:
+def test_a_written_word_is_found_whole_and_by_part(written: str, asked: list[str]) -> None:
     stored = set(stems(f"We saw {written}, twice.", "en"))
     for question in asked:
         question_stems = stems(question, "en")

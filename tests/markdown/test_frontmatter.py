@@ -52,13 +52,16 @@ def test_a_byte_order_mark_and_trailing_blanks_do_not_matter(text: str) -> None:
         "---\n",
     ],
 )
-def test_what_is_not_fenced_at_the_very_start_is_text(text: str) -> None:
+def test_frontmatter_that_does_not_open_the_note_is_text(text: str) -> None:
     note_parts = split(text)
-    assert (dict(note_parts.fields), note_parts.body_start, note_parts.problem) == ({}, 0, None)
+    assert dict(note_parts.fields) == {}
+    assert note_parts.body_start == 0
+    assert note_parts.problem is None
 
 
 def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
-    assert (dict(split("---\n---\nx").fields), split("---\n---\nx").body_start) == ({}, 8)
+    assert dict(split("---\n---\nx").fields) == {}
+    assert split("---\n---\nx").body_start == 8
 
 
 @pytest.mark.parametrize(
@@ -87,7 +90,8 @@ def test_empty_frontmatter_has_no_fields_and_is_no_text() -> None:
 )
 def test_yaml_that_cannot_be_read_is_text_and_says_why_in_one_line(yaml: str, problem: str) -> None:
     note_parts = split(f"---\n{yaml}\n---\nbody")
-    assert ({**note_parts.fields, "title": ""}, note_parts.body_start) == ({"title": ""}, 0)
+    assert {**note_parts.fields, "title": ""} == {"title": ""}
+    assert note_parts.body_start == 0
     assert note_parts.problem is not None
     assert problem in note_parts.problem
     assert "\n" not in note_parts.problem
@@ -107,10 +111,8 @@ def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(
 ) -> None:
     note_parts = split(f"---\n{yaml}\n---\nbody")
     assert note_parts.problem
-    assert (note_parts.fields.get("title"), note_parts.shown_from) == (
-        title,
-        len(f"---\n{yaml}\n---\n"),
-    )
+    assert note_parts.fields.get("title") == title
+    assert note_parts.shown_from == len(f"---\n{yaml}\n---\n")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,8 @@ def test_lines_that_are_meant_as_frontmatter_are_not_shown_and_keep_their_title(
 )
 def test_text_between_two_rules_is_shown_whatever_it_looks_like(text: str) -> None:
     note_parts = split(f"---\n{text}\n---\nbody")
-    assert (bool(note_parts.problem), note_parts.shown_from) == (True, 0)
+    assert bool(note_parts.problem) is True
+    assert note_parts.shown_from == 0
 
 
 def test_numbers_of_up_to_256_characters_are_read_and_can_be_written_again() -> None:

@@ -64,7 +64,7 @@ def test_a_link_is_read_as_it_is_written(text: str, found: tuple[str, ...]) -> N
         "[[]] [[ ]] [[..]]",
     ],
 )
-def test_what_leads_to_no_note_is_none(text: str) -> None:
+def test_text_without_a_link_to_a_note_has_no_pointers(text: str) -> None:
     assert pointers(text) == ()
 
 

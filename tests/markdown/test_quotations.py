@@ -81,7 +81,8 @@ def test_a_quote_is_the_notes_own_words_in_their_own_form(markdown: str, lines: 
 def test_a_quote_has_an_end() -> None:
     text = "word " * 100
     start, end, lines = quotation(text, [(0, len(text))], longest=50)
-    assert (start, lines) == (0, (text[:end] + " …",))
+    assert start == 0
+    assert lines == (text[:end] + " …",)
     assert end <= 50
 
 
@@ -135,13 +136,14 @@ def test_of_a_longer_passage_the_block_that_fits_is_quoted_with_what_leads_to_it
         ),
     ],
 )
-def test_what_is_left_out_between_two_parts_is_marked(
+def test_an_omission_between_two_parts_is_marked(
     text: str, parts: list[str], lines: list[str]
 ) -> None:
     spans = [(text.index(part), text.index(part) + len(part)) for part in parts]
     first = next(piece for piece in quotable(text) if piece.line == spans[0][0])
     start, end, quote = quotation(text, spans, first=first, longest=900)
-    assert (start, end) == (spans[0][0], spans[-1][1])
+    assert start == spans[0][0]
+    assert end == spans[-1][1]
     assert list(quote) == lines
 
 
@@ -281,13 +283,15 @@ def test_a_row_behind_the_line_that_leads_to_its_table_stands_below_its_head(
 ) -> None:
     text = lead + table
     row = quotable(text)[-1]
-    assert (row.kind, row.plain) == (PieceKind.ROW, "Name: web; Port: 80")
+    assert row.kind == PieceKind.ROW
+    assert row.plain == "Name: web; Port: 80"
     parts = [(row.line, row.end)]
     if lead:
         parts.insert(0, (0, len(lead.strip())))
     _, _, lines = quotation(text, parts, first=row, longest=900)
     name_line, rule, last_line = lines[-3:]
-    assert (name_line, last_line) == ("| Name | Port |", "| web | 80 |")
+    assert name_line == "| Name | Port |"
+    assert last_line == "| web | 80 |"
     assert "<th" in _RENDERER.render("\n".join(lines))
     assert "80" in visible_text("\n".join(lines))
     assert lines[:-3] == (("All services:", "") if lead else ())

@@ -83,7 +83,7 @@ PARTING = tuple("\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u202f\u205f\u3000\
         ("with high x, [ ] task, wow!", "with high x, [ ] task, wow!"),
     ],
 )
-def test_what_acts_goes_and_the_rest_stays(markdown: str, made: str) -> None:
+def test_active_content_is_removed_and_the_rest_stays(markdown: str, made: str) -> None:
     assert sanitize(markdown, TEXTS) == made
     assert active(made, (KNOWN,)) == []
 
@@ -107,7 +107,7 @@ def test_an_address_that_only_begins_in_a_text_does_not_stand_there() -> None:
 @given(MARKDOWN)
 @settings(max_examples=800)
 @example("`a` <img src=x onerror=alert(1)> `")
-def test_whatever_is_written_no_parser_finds_anything_active(markdown: str) -> None:
+def test_no_parser_finds_anything_active_in_any_text(markdown: str) -> None:
     assert active(sanitize(markdown, TEXTS), (KNOWN,)) == []
 
 

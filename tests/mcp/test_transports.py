@@ -242,12 +242,12 @@ def test_a_hit_is_a_short_text_and_a_link_to_its_note(visit: Visit) -> None:
     assert str(link.uri) == f"aurora://notes/{row['noteId']}"
 
 
-def test_of_a_note_the_lines_are_read_that_are_asked_for(visit: Visit) -> None:
+def test_the_requested_lines_of_a_note_are_read(visit: Visit) -> None:
     first_line = NOTES["toys/boat.md"].split("\n")[0]
     assert visit.lines.structured_content["text"] == first_line
 
 
-def test_what_people_do_is_offered_as_prompts(visit: Visit) -> None:
+def test_common_tasks_are_offered_as_prompts(visit: Visit) -> None:
     names = [prompt.name for prompt in visit.prompts.prompts]
     assert names == ["answer_from_notes", "summarise_time", "compare_notes"]
     (message,) = visit.prompt.messages
@@ -272,7 +272,7 @@ def test_a_bad_argument_is_the_tools_error_and_names_field_and_expectation(visit
     ] == []
 
 
-def test_what_is_no_note_is_no_resource(visit: Visit) -> None:
+def test_an_unknown_note_is_no_resource(visit: Visit) -> None:
     assert [uri for uri, message in BAD_URIS.items() if message not in visit.errors[uri]] == []
 
 

@@ -86,7 +86,7 @@ def test_citations_that_were_kept_by_position_are_read() -> None:
     assert embedded.CODEC.load(Message, old_row) == MESSAGE
 
 
-def test_what_is_missing_or_null_gets_its_default_unless_it_has_none() -> None:
+def test_a_missing_or_null_field_gets_its_default_if_it_has_one() -> None:
     plain: dict[str, Any] = {
         **firestore.CODEC.dump(ENTITIES[3]),
         "title": None,

@@ -19,7 +19,7 @@ def test_a_token_brings_its_place_back(place: list[str]) -> None:
 
 
 @given(st.text(max_size=60))
-def test_what_is_no_token_is_a_bad_value_of_its_field(token: str) -> None:
+def test_an_invalid_token_is_a_bad_value_of_its_field(token: str) -> None:
     with pytest.raises(InvalidArgument) as caught:
         read_token(token, "notes", field="cursor")
     assert caught.value.field == "cursor"

@@ -82,7 +82,7 @@ def test_a_changelog_that_says_nothing_or_too_much_is_no_release(
         highlights(changelog, "0.3.0")
 
 
-def test_what_is_not_committed_or_no_version_stops_it(checkout: Path) -> None:
+def test_uncommitted_changes_or_a_bad_version_stop_the_release(checkout: Path) -> None:
     with pytest.raises(CannotRelease, match="is no version"):
         cut(checkout, "next", TODAY)
     (checkout / "new.txt").touch()

@@ -61,7 +61,7 @@ def test_everything_else_stays(source: str) -> None:
     "source",
     ["import shared.app\n", "import cli\n", 'x = f"shared.text.{name}"\n', 'x = r"shared.app"\n'],
 )
-def test_what_cannot_move_is_refused_with_its_line(source: str) -> None:
+def test_a_statement_that_cannot_move_is_refused_with_its_line(source: str) -> None:
     if source.startswith("x = f"):
         source = source.replace("shared.text", "shared.app")
     with pytest.raises(ValueError, match=r"^line 2: "):

@@ -133,12 +133,10 @@ def _assert_alike(one: Retrieved, other: Retrieved) -> None:
     assert [passage.score for passage in one.selected] == pytest.approx(
         [passage.score for passage in other.selected], abs=TOLERANCE
     )
-    assert (one.mode, one.refusal, one.range_used, one.widened) == (
-        other.mode,
-        other.refusal,
-        other.range_used,
-        other.widened,
-    )
+    assert one.mode == other.mode
+    assert one.refusal == other.refusal
+    assert one.range_used == other.range_used
+    assert one.widened == other.widened
 
 
 SCOPES: list[tuple[str, FolderScope, dict[str, Any]]] = [

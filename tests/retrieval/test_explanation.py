@@ -61,7 +61,9 @@ def test_the_figures_are_those_of_the_search(library: Library, strategy: Strateg
         zip(explained.notes, retrieved.selected, strict=True), start=1
     ):
         (report,) = note.passages
-        assert (report.scored, report.place, report.absence) == (passage, place, None)
+        assert report.scored == passage
+        assert report.place == place
+        assert report.absence is None
         assert sum(report.shares) == pytest.approx(passage.score)
 
 
@@ -77,11 +79,9 @@ def test_the_figures_are_those_of_a_search_by_letters(library: Library) -> None:
 def test_each_leg_tells_rank_part_and_what_it_adds(library: Library) -> None:
     _furnish(library)
     (report,) = _one(library, "api").passages
-    assert (
-        report.candidate.vector_rank,
-        report.candidate.keyword_rank,
-        report.candidate.recent_rank,
-    ) == (2, 1, 1)
+    assert report.candidate.vector_rank == 2
+    assert report.candidate.keyword_rank == 1
+    assert report.candidate.recent_rank == 1
     assert report.shares == pytest.approx(
         (
             0.6 * report.scored.scores.vector,
@@ -123,7 +123,7 @@ def test_a_note_of_another_time_is_out_of_range(
     assert _one(library, "api", text=text, filters=filters).absence is Absence.OUT_OF_TIME_RANGE
 
 
-def test_what_is_not_similar_enough_is_below_the_threshold(library: Library) -> None:
+def test_a_note_that_is_not_similar_enough_is_below_the_threshold(library: Library) -> None:
     _furnish(library)
     report = _one(library, "db", threshold=0.99)
     assert report.absence is Absence.BELOW_THRESHOLD
@@ -136,16 +136,18 @@ def test_a_repetition_names_what_it_was_merged_into(library: Library) -> None:
     library.add("a", text)
     library.add("copy", text)
     report = _one(library, "copy")
-    assert (report.absence, report.passages[0].repeats) == (Absence.MERGED, "a_000")
+    assert report.absence == Absence.MERGED
+    assert report.passages[0].repeats == "a_000"
 
 
-def test_what_ranks_behind_the_result_is_beyond_k(library: Library) -> None:
+def test_a_note_that_ranks_behind_the_result_is_beyond_k(library: Library) -> None:
     _furnish(library)
     report = _one(library, "db", top_k=1)
-    assert (report.absence, report.passages[0].place) == (Absence.BEYOND_K, 2)
+    assert report.absence == Absence.BEYOND_K
+    assert report.passages[0].place == 2
 
 
-def test_what_no_leg_brought_is_no_candidate_and_has_its_ranks_further_down(
+def test_a_note_that_no_leg_brought_is_no_candidate_and_has_later_ranks(
     library: Library,
 ) -> None:
     _crowd(library, 40)
@@ -153,19 +155,13 @@ def test_what_no_leg_brought_is_no_candidate_and_has_its_ranks_further_down(
     report = _one(library, "far")
     assert report.absence is Absence.NOT_A_CANDIDATE
     (passage,) = report.passages
-    assert (
-        passage.candidate.vector_rank,
-        passage.candidate.keyword_rank,
-        passage.candidate.recent_rank,
-    ) == (
-        41,
-        None,
-        41,
-    )
+    assert passage.candidate.vector_rank == 41
+    assert passage.candidate.keyword_rank is None
+    assert passage.candidate.recent_rank == 41
     assert passage.candidate.cosine is not None
 
 
-def test_what_the_search_left_out_never_changes_its_scores(library: Library) -> None:
+def test_notes_that_the_search_left_out_never_change_its_scores(library: Library) -> None:
     _crowd(library, 40)
     selected_before = library.ask(ASKED).selected
     library.add("far", "Tomatoes", created_at=days_ago(30))
@@ -177,7 +173,8 @@ def test_a_candidate_without_any_relation_is_unrelated(library: Library) -> None
     _furnish(library)
     library.add("wordless", "Zinc", embedded=False)
     report = _one(library, "wordless")
-    assert (report.absence, report.passages[0].scored.score) == (Absence.UNRELATED, 0)
+    assert report.absence == Absence.UNRELATED
+    assert report.passages[0].scored.score == 0
 
 
 def test_a_note_that_the_index_has_not_reached_is_not_indexed(library: Library) -> None:
@@ -215,11 +212,9 @@ def test_without_an_embedder_keywords_are_explained(library: Library) -> None:
     _furnish(library)
     library.embedder = None
     (report,) = _one(library, "db").passages
-    assert (report.absence, report.candidate.cosine, report.candidate.vector_rank) == (
-        None,
-        None,
-        None,
-    )
+    assert report.absence is None
+    assert report.candidate.cosine is None
+    assert report.candidate.vector_rank is None
     assert report.bm25 > 0
 
 

@@ -109,7 +109,7 @@ def test_beside_a_vaults_root_its_folders_need_not_be_named() -> None:
     assert inside(Restriction(), weighted_folders).scopes == (frozenset({"v:v", "f:w/f00"}),)
 
 
-def test_of_more_folders_than_a_filter_holds_the_vault_is_named_too() -> None:
+def test_more_folders_than_a_filter_holds_are_named_with_their_vault() -> None:
     few = inside(Restriction(), _folders("v", MAX_TOKENS))
     more_than_fit = inside(Restriction(), _folders("v", MAX_TOKENS + 1))
     assert len(few.scopes) == 1

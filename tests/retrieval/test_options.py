@@ -20,13 +20,14 @@ def test_every_setting_of_retrieval_arrives() -> None:
         rrf_k=9,
     )
     options = RetrievalOptions.from_settings(settings, index_version="v", billed=False)
-    assert (options.leg_size, options.rerank_to, options.window_days) == (7, 3, 11)
-    assert (options.weight_vector, options.weight_keyword, options.weight_recency) == (
-        0.5,
-        0.3,
-        0.2,
-    )
-    assert (options.half_life_days, options.rrf_k) == (5.0, 9)
+    assert options.leg_size == 7
+    assert options.rerank_to == 3
+    assert options.window_days == 11
+    assert options.weight_vector == 0.5
+    assert options.weight_keyword == 0.3
+    assert options.weight_recency == 0.2
+    assert options.half_life_days == 5.0
+    assert options.rrf_k == 9
 
 
 def test_only_billed_postings_are_counted_closely() -> None:

@@ -30,7 +30,8 @@ def test_the_score_is_the_weighted_sum_of_the_reported_parts() -> None:
     )
     pool = pool_of([part], frequencies={"api": 3})
     (passage,) = rank(pool, formula_of(pool), threshold=0.0).passages
-    assert (passage.scores.vector, passage.scores.keyword) == (0.5, 1.0)
+    assert passage.scores.vector == 0.5
+    assert passage.scores.keyword == 1.0
     assert passage.scores.recency == pytest.approx(0.5 * (0.6 * 0.5 + 0.25) / 0.85)
     assert passage.score == pytest.approx(0.6 * 0.5 + 0.25 * 1.0 + 0.15 * passage.scores.recency)
 

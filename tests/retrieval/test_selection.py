@@ -89,7 +89,7 @@ def test_a_short_entry_under_two_dates_is_two_facts() -> None:
     assert _selected(_passage("a", "45 min run"), _passage("b", "45 min run")) == ["a_000", "b_000"]
 
 
-def test_what_does_not_fit_is_left_out_and_shorter_ones_still_come() -> None:
+def test_passages_that_do_not_fit_are_left_out_and_shorter_ones_still_come() -> None:
     passages = [
         _passage("a", "x" * 60),
         _passage("b", "y" * 60),
@@ -101,7 +101,8 @@ def test_what_does_not_fit_is_left_out_and_shorter_ones_still_come() -> None:
 
 def test_a_best_passage_longer_than_the_allowance_is_cut_to_an_exact_slice() -> None:
     (passage,) = select([_passage("a", "abcdef" * 50, start=7)], limit=8, max_characters=100)
-    assert (passage.chunk.start, passage.chunk.end) == (7, 107)
+    assert passage.chunk.start == 7
+    assert passage.chunk.end == 107
     assert passage.chunk.text == ("abcdef" * 50)[:100]
 
 

@@ -147,7 +147,7 @@ def test_the_words_of_the_subject_are_carried_over(
 
 
 @pytest.mark.parametrize(("previous", "text", "gone"), DROPPED)
-def test_what_is_replaced_is_not_carried(previous: str, text: str, gone: str) -> None:
+def test_a_replaced_name_or_time_is_not_carried_over(previous: str, text: str, gone: str) -> None:
     standalone = whole(text, previous)
     assert standalone != text
     assert gone not in standalone
@@ -197,8 +197,6 @@ def test_a_whole_that_would_be_too_long_carries_less() -> None:
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
-def test_whatever_is_asked_it_is_kept_or_made_longer_and_never_fails(
-    text: str, previous: str
-) -> None:
+def test_any_question_is_kept_or_made_longer_without_failing(text: str, previous: str) -> None:
     standalone = whole(text, previous, longest=200)
     assert standalone == text or len(standalone) <= 200

@@ -99,11 +99,13 @@ def test_while_only_the_operator_can_mend_the_model_notes_wait_and_then_all_are_
     server.answer = _answering(refusals[kind])
     for _ in range(6):
         report = sweep(store, embedder, clock, workers=4)
-        assert (report.indexed, report.failed) == (0, 0)
+        assert report.indexed == 0
+        assert report.failed == 0
         clock.now += EVERY
     for note_id in note_ids:
         record = record_of(store, note_id)
-        assert (record.status, record.attempts) == (IndexStatus.PENDING, 0)
+        assert record.status == IndexStatus.PENDING
+        assert record.attempts == 0
     errors = [record for record in caplog.records if record.levelname == "ERROR"]
     assert len(errors) == 1
     assert (
@@ -132,12 +134,14 @@ def test_while_the_dimension_is_not_the_models_notes_wait_and_then_all_are_due(
         )
         for _ in range(6):
             report = sweep(store, wrong, clock)
-            assert (report.indexed, report.failed) == (0, 0)
+            assert report.indexed == 0
+            assert report.failed == 0
             clock.now += EVERY
         assert len(server.requests) == 6, "one a call"
         for note_id in note_ids:
             record = record_of(store, note_id)
-            assert (record.status, record.attempts) == (IndexStatus.PENDING, 0)
+            assert record.status == IndexStatus.PENDING
+            assert record.attempts == 0
         errors = [record.message for record in caplog.records if record.levelname == "ERROR"]
         assert len(errors) == 1
         assert "set EMBEDDING_DIM=6" in errors[0]

@@ -38,7 +38,9 @@ def test_the_first_call_is_the_backfill(
     note_ids = put_notes(store, 5)
     report = sweep(store, embedder, clock)
     assert report.found == {IndexProblem.MISSING: 5}
-    assert (report.examined, report.indexed, report.complete) == (5, 5, True)
+    assert report.examined == 5
+    assert report.indexed == 5
+    assert report.complete is True
     assert report.texts == embedder.embedded.total()
     assert_follows(store, embedder, *note_ids)
 
@@ -94,7 +96,8 @@ def test_a_call_with_nothing_to_do_reads_no_note(
         "note_keys",
         "write_bookmark",
     ]
-    assert (report.examined, report.complete) == (0, True)
+    assert report.examined == 0
+    assert report.complete is True
 
 
 def test_a_lost_edit_is_found_by_the_next_call(
@@ -119,7 +122,8 @@ def test_a_lost_deletion_is_found_by_the_daily_sweep(
     assert sweep(store, embedder, clock).found == {}
     clock.advance(days=1)
     report = sweep(store, embedder, clock)
-    assert (report.found, report.deleted) == ({IndexProblem.ORPHANED: 1}, 1)
+    assert report.found == {IndexProblem.ORPHANED: 1}
+    assert report.deleted == 1
     assert_follows(store, embedder, *swept)
 
 
@@ -143,7 +147,8 @@ def test_chunks_without_a_record_are_removed(
     store.apply(TENANT, IndexChange("n03", store.read_record(TENANT, "n03").token, None))
     assert store.stored_chunks(TENANT, "n03") != ()
     report = sweep(store, embedder, clock, full=True)
-    assert (report.found, report.deleted) == ({IndexProblem.ORPHANED: 1}, 1)
+    assert report.found == {IndexProblem.ORPHANED: 1}
+    assert report.deleted == 1
     assert_follows(store, embedder, *swept)
 
 
@@ -153,7 +158,8 @@ def test_a_note_whose_record_was_lost_is_indexed_again_without_embedding(
 ) -> None:
     store.apply(TENANT, IndexChange("n03", store.read_record(TENANT, "n03").token, None))
     report = sweep(store, embedder, clock, full=True)
-    assert (report.found, report.texts) == ({IndexProblem.MISSING: 1}, 0)
+    assert report.found == {IndexProblem.MISSING: 1}
+    assert report.texts == 0
     assert_follows(store, embedder, *swept)
 
 
@@ -179,7 +185,8 @@ def test_waiting_notes_get_their_vectors_by_the_next_call(
     assert sweep(store, embedder, clock).postponed == 1
     embedder.outage = None
     report = sweep(store, embedder, clock)
-    assert (report.found, report.indexed) == ({IndexProblem.PENDING: 1}, 1)
+    assert report.found == {IndexProblem.PENDING: 1}
+    assert report.indexed == 1
     assert_follows(store, embedder, *swept)
 
 
@@ -250,7 +257,8 @@ def test_no_note_is_begun_when_the_time_of_a_call_is_up(
     note_ids = put_notes(store, 20)
     disturbed = DisturbedEmbedder(lambda: clock.advance(minutes=5), at=5)
     report = sweep(store, disturbed, clock, within=timedelta(minutes=4))
-    assert (report.indexed, report.complete) == (5, False)
+    assert report.indexed == 5
+    assert report.complete is False
     assert sum(report.indexed for report in sweep_to_the_end(store, embedder, clock)) == 15
     assert_follows(store, embedder, *note_ids)
 
@@ -261,7 +269,9 @@ def test_notes_are_mended_side_by_side_as_one_after_the_other(
 ) -> None:
     note_ids = put_notes(store, 20)
     report = sweep(store, embedder, clock, workers=8)
-    assert (report.found, report.examined, report.indexed) == ({IndexProblem.MISSING: 20}, 20, 20)
+    assert report.found == {IndexProblem.MISSING: 20}
+    assert report.examined == 20
+    assert report.indexed == 20
     assert report.complete
     assert_follows(store, embedder, *note_ids)
 

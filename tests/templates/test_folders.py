@@ -40,7 +40,7 @@ def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
     assert [template.name for template in read_folders([tmp_path]).templates] == ["T"]
 
 
-def test_of_duplicate_ids_the_first_stays_and_the_others_are_told(tmp_path: Path) -> None:
+def test_the_first_of_duplicate_ids_stays_and_the_others_are_reported(tmp_path: Path) -> None:
     first = _write(tmp_path, "one/plan.md")
     duplicates = [
         _write(tmp_path, "one/sub/plan.md"),

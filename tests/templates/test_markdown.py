@@ -43,10 +43,13 @@ def test_a_whole_file_is_read() -> None:
     )
 
 
-def test_what_is_left_out_or_empty_gets_its_default() -> None:
+def test_a_missing_or_empty_field_gets_its_default() -> None:
     read = read_template("t", "---\nname: T\ndomain:\ncomplexity: ''\n---\n1. Think.")
-    assert (read.domain, read.complexity, read.methodology) == ("general", "moderate", "sequential")
-    assert (read.keywords, read.description) == ((), "")
+    assert read.domain == "general"
+    assert read.complexity == "moderate"
+    assert read.methodology == "sequential"
+    assert read.keywords == ()
+    assert read.description == ""
 
 
 def test_keywords_may_be_one_text_with_commas_and_lines_may_end_as_on_windows() -> None:
@@ -103,7 +106,7 @@ def test_broken_yaml_is_told_with_its_line() -> None:
         (Template("auto", "T", "1."), "templateId"),
     ],
 )
-def test_what_is_over_a_limit_is_named(template: Template, field: str) -> None:
+def test_a_field_over_a_limit_is_named(template: Template, field: str) -> None:
     with pytest.raises(InvalidArgument) as refused:
         check(template)
     assert refused.value.field == field

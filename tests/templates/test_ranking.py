@@ -65,7 +65,7 @@ def test_a_search_gives_the_nearest_above_unrelated_best_first() -> None:
     assert _nearest(0.0, -0.1, 0.01) == ["t2"]
 
 
-def test_of_many_the_one_that_stands_out_is_chosen_however_near_it_is() -> None:
+def test_among_many_templates_the_one_that_stands_out_is_chosen() -> None:
     assert _chosen(*REST, 0.26) == "t4"
     assert _chosen(*REST, 0.7) == "t4"
     assert _chosen(*REST, 0.22) is None
@@ -73,7 +73,7 @@ def test_of_many_the_one_that_stands_out_is_chosen_however_near_it_is() -> None:
     assert _chosen(-0.2, -0.21, -0.19, -0.2, -0.05) is None
 
 
-def test_of_few_one_is_chosen_that_is_near() -> None:
+def test_among_few_templates_a_near_one_is_chosen() -> None:
     assert _chosen(0.299, 0.301) == "t1"
     assert _chosen(0.299, 0.1) is None
 

@@ -75,7 +75,7 @@ def test_who_is_somewhere_in_a_time_that_is_not_over_may_have_been_planned_befor
     assert hint.restricts is restricts
 
 
-def test_it_holds_for_the_half_that_no_rule_was_made_from() -> None:
+def test_intents_hold_for_the_half_that_no_rule_was_made_from() -> None:
     assert restricted([row for row in STORIES if kept_aside(row[1])]) <= 0.05
     assert restricted([row for row in FILTERS if kept_aside(row[1])]) >= 0.9
 
@@ -86,10 +86,11 @@ def test_there_are_sixty_of_each_in_four_languages() -> None:
         assert {lang for lang, _ in rows} == {"en", "de", "es", "fr"}
 
 
-def test_of_several_times_the_one_that_is_asked_about_counts() -> None:
+def test_the_time_that_is_asked_about_counts_among_several() -> None:
     hint = hint_of("en", "I lost my keys yesterday. What did I note about the locksmith last week?")
     assert hint is not None
-    assert (hint.phrase, hint.restricts) == ("last week", True)
+    assert hint.phrase == "last week"
+    assert hint.restricts is True
 
 
 @pytest.mark.parametrize(

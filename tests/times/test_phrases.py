@@ -75,7 +75,7 @@ def test_times_made_of_parts_are_read_exactly_or_not_at_all(*, aside: bool) -> N
 
 
 @pytest.mark.parametrize("aside", [False, True])
-def test_what_is_no_time_that_is_asked_for_restricts_nothing(*, aside: bool) -> None:
+def test_a_time_that_is_not_asked_for_restricts_nothing(*, aside: bool) -> None:
     rows = [row for row in NOT_ASKED_FOR if kept_aside(row[1]) == aside]
     assert len([text for lang, text in rows if composed(text, lang)]) <= 0.04 * len(rows)
 

@@ -40,7 +40,7 @@ def test_no_text_of_the_tables_that_a_rule_reads_is_passed_over(lang: str) -> No
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_whatever_a_rule_can_match_is_read(lang: str) -> None:
+def test_every_text_that_a_rule_can_match_is_read(lang: str) -> None:
     chance = random.Random(29)  # noqa: S311 - the same texts each time
     words = time_words(lang)
     for rule, pattern in lexicon(lang).rules:

@@ -19,7 +19,7 @@ LATER = DAY + timedelta(days=1)
 OTHERS = Person(OTHER, OTHER)
 
 
-def test_what_has_expired_goes_with_the_next_sweep(embedded_store: EmbeddedStore) -> None:
+def test_expired_documents_are_removed_by_the_next_sweep(embedded_store: EmbeddedStore) -> None:
     request = AnsweredRequest("r-1", "print", LATER, None, "{}")
     for person in (PERSON, OTHERS):  # the file of a person in a tenant, and one of a tenant
         embedded_store.put(person, REQUESTS, request)

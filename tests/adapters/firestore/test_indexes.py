@@ -186,7 +186,7 @@ NEWEST = "-createdAt"
         (_where(Where("tags", "array_contains", "red"), order=(NEWEST, "__name__")), False),
     ],
 )
-def test_what_runs_on_which_index(query: Query, *, runs: bool) -> None:
+def test_a_query_runs_only_with_the_indexes_it_needs(query: Query, *, runs: bool) -> None:
     assert (IndexFile().serving(asked_by(query.message())) is not None) is runs
 
 

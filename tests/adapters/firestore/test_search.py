@@ -114,7 +114,8 @@ def test_postings_of_a_scope_are_looked_for_among_the_newest_of_the_stem(
         stems=["beta"],
         restriction=blue,
     )
-    assert (posting.note_id, posting.terms) == ("old", {"beta": 2})
+    assert posting.note_id == "old"
+    assert posting.terms == {"beta": 2}
 
 
 def test_times_beyond_what_postings_tell_are_still_told_apart(

@@ -97,7 +97,8 @@ def test_a_cut_reply_is_a_truncated_draft_and_not_continued(
     reply.body["candidates"][0]["continuationToken"] = "dG9rZW4="
     gemini.script(reply)
     draft = writer(gemini, clock).write(PROMPT)
-    assert (draft.text, draft.truncated) == ("You decided on", True)
+    assert draft.text == "You decided on"
+    assert draft.truncated is True
     assert len(gemini.requests) == 1
 
 
@@ -165,7 +166,5 @@ def test_a_prompt_with_a_schema_asks_for_json_of_that_shape(
     schema = {"type": "array", "items": {"type": "string"}}
     writer(gemini, clock).write(replace(PROMPT, schema=schema))
     config = gemini.bodies[0]["generationConfig"]
-    assert (config["responseMimeType"], config["responseJsonSchema"]) == (
-        "application/json",
-        schema,
-    )
+    assert config["responseMimeType"] == "application/json"
+    assert config["responseJsonSchema"] == schema

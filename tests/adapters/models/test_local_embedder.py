@@ -46,7 +46,7 @@ def test_the_first_calls_of_many_threads_load_it_together() -> None:
     assert all(vector == vectors[0] for vector in vectors)
 
 
-def test_it_finds_what_is_said_in_other_words(embedder: LocalEmbedder) -> None:
+def test_a_paraphrase_is_found(embedder: LocalEmbedder) -> None:
     question = embedder.embed_query("I had a baby, how long may I stay at home?")
     answer, unrelated = embedder.embed_documents(
         ["Parental leave lasts twelve weeks.", "Apple pie needs six apples and cinnamon."]
@@ -73,17 +73,10 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_model_in_a_folder_is_used_as_it_says(folder: Path, embedder: LocalEmbedder) -> None:
     own_embedder = LocalEmbedder.of(str(folder))
-    assert (
-        own_embedder.model,
-        own_embedder.dimension,
-        own_embedder.calibration,
-        own_embedder.languages,
-    ) == (
-        "e5-tiny",
-        384,
-        None,
-        None,
-    )
+    assert own_embedder.model == "e5-tiny"
+    assert own_embedder.dimension == 384
+    assert own_embedder.calibration is None
+    assert own_embedder.languages is None
     assert own_embedder.embed_query("Cloud Run") == embedder.embed_query("query: Cloud Run")
     assert own_embedder.embed_documents(["Cloud Run"]) == embedder.embed_documents(
         ["passage: Cloud Run"]
@@ -103,7 +96,7 @@ def test_a_layer_that_nobody_computes_is_refused(folder: Path) -> None:
         LocalEmbedder.of(str(folder))
 
 
-def test_what_is_neither_a_folder_nor_a_name_stops_the_start(tmp_path: Path) -> None:
+def test_a_model_that_is_neither_a_folder_nor_a_name_stops_the_start(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"EMBEDDING_MODEL.*neither a folder nor a name"):
         build(
             Settings(
@@ -140,4 +133,5 @@ def test_loading_needs_no_network_and_leaves_logging_as_it_was() -> None:
     completed = subprocess.run(
         [sys.executable, "-c", LOADING], capture_output=True, text=True, check=False, timeout=60
     )
-    assert (completed.returncode, completed.stderr) == (0, "")
+    assert completed.returncode == 0
+    assert completed.stderr == ""

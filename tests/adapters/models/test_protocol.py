@@ -80,7 +80,7 @@ def folders_ranked(writer: GeminiWriter) -> None:
 
 @pytest.mark.parametrize("model", ["gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-3-flash"])
 @pytest.mark.parametrize("ask", [answered, judged, followed_up, folders_ranked])
-def test_what_a_writer_is_asked(
+def test_requests_of_a_writer_follow_the_protocol(
     api: str, gemini: GeminiServer, model: str, ask: Callable[[GeminiWriter], None]
 ) -> None:
     ask(GeminiWriter(model=model, **reached(api, gemini)))  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def templates_embedded(embedder: GeminiEmbedder) -> None:
 
 @pytest.mark.parametrize("model", ["gemini-embedding-2", "gemini-embedding-001"])
 @pytest.mark.parametrize("embed", [texts_embedded, templates_embedded])
-def test_what_an_embedder_is_asked(
+def test_requests_of_an_embedder_follow_the_protocol(
     api: str, gemini: GeminiServer, model: str, embed: Callable[[GeminiEmbedder], None]
 ) -> None:
     embedder = GeminiEmbedder(model=model, dimension=4, **reached(api, gemini))  # type: ignore[arg-type]
@@ -138,5 +138,5 @@ def wrong_requests() -> Iterator[tuple[str, dict[str, object]]]:
 
 
 @pytest.mark.parametrize(("path", "body"), list(wrong_requests()))
-def test_what_no_protocol_knows_is_told(path: str, body: dict[str, object]) -> None:
+def test_fields_unknown_to_the_protocol_are_reported(path: str, body: dict[str, object]) -> None:
     assert violations(path, body) != []

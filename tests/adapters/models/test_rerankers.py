@@ -112,7 +112,7 @@ def test_an_overloaded_service_is_asked_again(ranking: ScriptedServer) -> None:
         (Reply(body=["prose"]), ModelRefused),
     ],
 )
-def test_what_is_not_its_protocol_is_an_error(
+def test_a_reply_outside_the_protocol_is_an_error(
     ranking: ScriptedServer, reply: Reply, error: type[Exception]
 ) -> None:
     ranking.script(reply)

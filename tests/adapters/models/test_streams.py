@@ -111,7 +111,7 @@ def test_closing_hangs_up_at_once(service: Service, reply: str) -> None:
     ],
     ids=str,
 )
-def test_who_leaves_ends_the_call_from_another_thread(
+def test_a_client_that_leaves_ends_the_call_from_another_thread(
     service: Service, how: dict[str, Any]
 ) -> None:
     writer = service.writer()
