@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE # each of the many processes that tests start would compile everything again
 
-.PHONY: setup run demo quick test nightly coverage check format bench eval live dist release clean
+.PHONY: setup run demo quick test gate nightly coverage check format bench eval live dist release clean
 
 setup: $(VENV)/dev ## the whole development environment
 
@@ -24,17 +24,22 @@ run: $(VENV)/run ## start the product on this machine with the sample notes
 demo: $(VENV)/run ## the same without a server: three questions, three cited answers
 	$(BIN)/aurora demo
 
+# PART=HASH runs a third of them (tests/selection.py).
+PART ?=
 quick: $(VENV)/dev ## the tests that start no process: no Java, browser or Node
-	PYTHONHASHSEED=0 $(BIN)/pytest --quick -m "not nightly" -n auto -q -rfE
+	PYTHONHASHSEED=0 $(BIN)/pytest --quick -m "not nightly" -n auto -q -rfE --part="$(PART)"
 
 # Three workers, as tests wait a third of the time; a file is one worker's. CHANGED=all runs every test that is not nightly.
 CHANGED ?= $(shell .ci/changed)
 test: $(VENV)/dev ## the tests, those on the emulator included; browsers, command lines and deployments where their code has changed
 	PYTHONHASHSEED=0 $(BIN)/pytest -m "not nightly" -n 3 --dist loadfile --no-loadscope-reorder --changed="$(CHANGED)"
 
-# TURN=HASH runs one part of them (tests/selection.py).
-NIGHTLY_CHANGED ?= all
+# In one run, as every worker collects all tests and starts an emulator.
+gate: $(VENV)/dev ## `make test`, and of `make nightly` the part that TURN=HASH chooses (tests/selection.py)
+	PYTHONHASHSEED=0 $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder --changed="$(CHANGED)" --turn="$(TURN)"
+
 TURN ?=
+NIGHTLY_CHANGED ?= all
 nightly: $(VENV)/dev ## whole tools and long storms; `make test CHANGED=all` runs a small one of each
 	PYTHONHASHSEED=0 $(BIN)/pytest -m nightly -n 2 --dist loadfile --no-loadscope-reorder --changed="$(NIGHTLY_CHANGED)" --turn="$(TURN)"
 

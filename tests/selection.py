@@ -6,7 +6,8 @@ deployments, and run where one of the paths beside them has changed, or where `j
 `.ci/changed` prints the changed paths. What protects data, tenants, rules, citations or money has no name
 in `WATCHES`, and is never nightly as a whole.
 
-`--turn HASH` leaves all but one of `TURNS` parts of the test files out: a gate replays the long tests bit by bit.
+`--turn HASH` leaves out all but one of `TURNS` parts of the nightly tests' files: a gate replays the long tests bit by
+bit. `--part HASH` leaves out all but one of `PARTS` parts of all files: a gate runs the quick tests on a second Python so.
 
 Import the hooks in the outermost conftest.py.
 """
@@ -22,8 +23,11 @@ import pytest
 ALL = "all"
 """In the place of paths: every test runs."""
 
-TURNS = 9
+TURNS = 15
 """Parts of the nightly tests; a gate runs one of them."""
+
+PARTS = 3
+"""Parts of the quick tests; a gate runs one of them on another Python than the deployed one."""
 
 LEFT_OUT = pytest.StashKey[bool]()
 """True if this module left out tests that the command asks for."""
@@ -150,12 +154,12 @@ def runs(
     return any(path.startswith(protected) for path in changed)
 
 
-def has_turn(node_id: str, turn: str) -> bool:
+def has_turn(node_id: str, turn: str, parts: int) -> bool:
     """Tells whether a test's file belongs to the part that a hash in hexadecimal digits chooses; empty: to any."""
     if not turn:
         return True
     file = node_id.partition("::")[0]
-    return crc32(file.encode()) % TURNS == int(turn, 16) % TURNS
+    return crc32(file.encode()) % parts == int(turn, 16) % parts
 
 
 def add_option(parser: pytest.Parser) -> None:
@@ -168,22 +172,32 @@ def add_option(parser: pytest.Parser) -> None:
         "--turn",
         metavar="HASH",
         default="",
-        help=f"one of {TURNS} parts of the test files, chosen by a hash such as a commit's",
+        help=f"of nightly tests one of {TURNS} parts of the files, chosen by a hash such as a commit's",
+    )
+    parser.addoption(
+        "--part",
+        metavar="HASH",
+        default="",
+        help=f"of all tests one of {PARTS} parts of the files, chosen in the same way",
     )
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out the tests that `runs` or `has_turn` says no to."""
+    """Leaves out the tests that `runs` says no to, and those of other turns and parts."""
     named = config.getoption("--changed")
     changed = None if named is None else named.split()
     turn = config.getoption("--turn")
+    part = config.getoption("--part")
     chosen: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         journey = item.get_closest_marker("journey") is not None
         nightly = item.get_closest_marker("nightly") is not None
         is_chosen = runs(item.nodeid, changed, journey=journey, nightly=nightly)
-        if is_chosen and has_turn(item.nodeid, turn):
+        is_chosen = is_chosen and has_turn(item.nodeid, part, PARTS)
+        if nightly:
+            is_chosen = is_chosen and has_turn(item.nodeid, turn, TURNS)
+        if is_chosen:
             chosen.append(item)
         else:
             left_out.append(item)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.selection import EVERYWHERE, NIGHTLY, TURNS, WATCHES, has_turn, runs
+from tests.selection import EVERYWHERE, NIGHTLY, PARTS, TURNS, WATCHES, has_turn, runs
 
 ROOT = Path(__file__).parent.parent
 PROTECTED = ("account", "answering", "contracts", "rules", "trust")
@@ -56,12 +57,31 @@ def test_nightly_tests_run_where_what_they_replay_has_changed() -> None:
     assert runs("tests/trust/test_any.py::test_it", ["README.md"], nightly=True), "it has no entry"
 
 
-def test_every_nightly_test_has_its_turn() -> None:
+@pytest.mark.parametrize("parts", [TURNS, PARTS])
+def test_every_file_has_its_turn(parts: int) -> None:
     for node_id in ("tests/storm/test_storm.py::test_it", "tests/web/test_pictures.py::test_it[a]"):
-        turns = [turn for turn in range(TURNS) if has_turn(node_id, f"{turn:x}")]
+        turns = [turn for turn in range(parts) if has_turn(node_id, f"{turn:x}", parts)]
         assert len(turns) == 1
-        assert has_turn(node_id, f"{turns[0] + 16 * TURNS:x}")
-        assert has_turn(node_id, "")
+        assert has_turn(node_id, f"{turns[0] + 16 * parts:x}", parts)
+        assert has_turn(node_id, "", parts)
+
+
+@pytest.mark.parametrize(
+    ("is_its_turn", "expected"), [(True, ["short", "long"]), (False, ["short"])]
+)
+def test_a_turn_leaves_out_nightly_tests_alone(*, is_its_turn: bool, expected: list[str]) -> None:
+    file = "tests/bench/test_small.py"
+    turns = [f"{turn:x}" for turn in range(TURNS)]
+    turn = next(turn for turn in turns if has_turn(file, turn, TURNS) is is_its_turn)
+    command = [sys.executable, "-m", "pytest", file, "--collect-only", "-q", "-n", "0"]
+    done = subprocess.run(
+        [*command, "-k", "on_little_data_and", "--turn", turn],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.findall(r"\[(\w+)\]", done.stdout) == expected
 
 
 @pytest.mark.parametrize(
