@@ -42,10 +42,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadFil
 
 
 def sort(items: list[pytest.Item]) -> None:
-    """Puts what takes longest first."""
-    items.sort(
-        key=lambda item: next(
-            (place for place, name in enumerate(LONGEST) if item.nodeid.startswith(name)),
-            len(LONGEST),
-        )
-    )
+    """Puts what takes longest first: what is nightly, then LONGEST."""
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    if item.get_closest_marker("nightly") is not None:
+        return -1
+    for place, name in enumerate(LONGEST):
+        if item.nodeid.startswith(name):
+            return place
+    return len(LONGEST)

@@ -59,12 +59,6 @@ KNOWN_ATTACKS = (
     "<img src=x onerror=alert(1)><script>alert(1)</script><a href='javascript:x'>",
 )
 MANY = 4000
-PARTING = tuple(
-    char
-    for char in map(chr, range(sys.maxunicode + 1))
-    if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp") or char.isspace()
-)
-"""White space, controls and what is not seen, all of Unicode's. Renderers differ in which of them end an address."""
 SECRET = "secret"
 
 
@@ -143,16 +137,26 @@ def test_each_renderer_would_act_and_shows_the_address_that_the_notes_hold() -> 
         assert f'href="{KNOWN}"' in pages[1], renderer
 
 
+def _parting() -> tuple[str, ...]:
+    """Returns white space, controls and what is not seen, all of Unicode's: renderers differ in which end an address."""
+    return tuple(
+        char
+        for char in map(chr, range(sys.maxunicode + 1))
+        if unicodedata.category(char) in ("Cc", "Cf", "Zs", "Zl", "Zp") or char.isspace()
+    )
+
+
 def test_no_white_space_or_control_character_carries_text_out_behind_an_address() -> None:
-    replies = [f"See {KNOWN}{char}{SECRET} now." for char in PARTING]
-    replies += [f"See {KNOWN}.{char}{SECRET} now." for char in PARTING]
-    replies += [f"See [the page]({KNOWN}{char}{SECRET}) now." for char in PARTING]
-    replies += [f"See [the page]({KNOWN}){char}({SECRET}) now." for char in PARTING]
-    replies += [f"Write to {MAILBOX}{char}{SECRET}.example now." for char in PARTING]
+    parting = _parting()
+    replies = [f"See {KNOWN}{char}{SECRET} now." for char in parting]
+    replies += [f"See {KNOWN}.{char}{SECRET} now." for char in parting]
+    replies += [f"See [the page]({KNOWN}{char}{SECRET}) now." for char in parting]
+    replies += [f"See [the page]({KNOWN}){char}({SECRET}) now." for char in parting]
+    replies += [f"Write to {MAILBOX}{char}{SECRET}.example now." for char in parting]
     replies += [f"Write to {MAILBOX}{char}{SECRET}.example now." for char in string.printable]
-    replies += [f"Write to {SECRET}{char}{MAILBOX} now." for char in (*PARTING, *string.printable)]
+    replies += [f"Write to {SECRET}{char}{MAILBOX} now." for char in (*parting, *string.printable)]
     texts = [sanitize(reply, TEXTS) for reply in replies]
-    pieces = [f"See {KNOWN}", *(f"{char}{SECRET}" for char in PARTING)]
+    pieces = [f"See {KNOWN}", *(f"{char}{SECRET}" for char in parting)]
     texts += [_fed(pieces[0], piece) for piece in pieces[1:]]
     for renderer, pages in rendered(texts).items():
         carried = [

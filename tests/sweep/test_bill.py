@@ -22,7 +22,7 @@ from tests.fakes import HashingEmbedder
 from tests.indexing.world import START, Clock, note
 from tests.servers.firestore_proxy import Call, FirestoreProxy, Refuse
 
-TENANTS = [f"t{number:02}" for number in range(30)]
+TENANTS = [f"t{number:02}" for number in range(12)]
 NOTHING_TO_DO = scale.READS_OF_CALL
 
 

@@ -187,7 +187,7 @@ def test_an_import_that_an_erasure_overtakes_while_it_walks_brings_neither_note_
 def test_an_erasure_at_any_moment_of_a_followed_folders_pass_is_not_undone(
     desk: Desk, notes: Write
 ) -> None:
-    for delay in (0.0, 0.01, 0.03, 0.07, 0.1):
+    for delay in (0.0, 0.03, 0.1):
         folder = notes(FILES)
         Import(desk.destination, folder, "default").run(vectors=False)
         listed_before = desk.destination.listed()
