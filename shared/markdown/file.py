@@ -48,7 +48,7 @@ _MAX_LINES = 30
 _MAX_DATE_LINE = 60
 """Characters of a first line that dates the note: prose that names a day ("The passport expires on
 …") does not."""
-_INLINE_TAG = re.compile(r"(?<![^\s(])#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
+_INLINE_TAG = re.compile(r"(?<![^\s(])(?<!\]\()#(?=[\w/-]*[^\W\d_])([\w/-]*\w)")
 _UNKEPT = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 """Signs that YAML can spell and that no file holds."""
 

@@ -10,6 +10,7 @@ from shared.markdown.file import fields_of
 @pytest.mark.parametrize(
     ("text", "tags"),
     [
+        ("See [above](#why-so) (#hull).", ("hull",)),
         ("Hull done. #boats/repair #2024-plan", ("boats/repair", "2024-plan")),
         ("#todo at the start (#later)", ("todo", "later")),
         ("---\ntags: [boats]\n---\n#boats and #hull", ("boats", "hull")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +24,8 @@ def ask(page: Page, question: str) -> Locator:
 
 def open_notes(page: Page) -> None:
     page.get_by_role("link", name="Notes", exact=True).click()
-    expect(page.get_by_text("Indexed:")).to_be_visible()
+    loaded = re.compile("Indexed:|No notes yet")
+    expect(page.locator("#side-notes").get_by_text(loaded)).to_be_visible()
 
 
 def write_note(page: Page, title: str, text: str) -> None:

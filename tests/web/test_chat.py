@@ -84,6 +84,10 @@ def test_an_empty_space_shows_where_notes_come_in(open_page: OpenPage, tmp_path:
         page = open_page(running.address)
         page.get_by_role("link", name="Add your notes").click()
         expect(page.locator(".landing")).to_be_visible()
+        side = page.locator("#side-notes")
+        expect(side).to_contain_text("No notes yet")
+        expect(side).not_to_contain_text("0 of 0")
+        expect(side.get_by_label("Order")).to_be_hidden()
 
 
 def test_a_card_shows_the_exact_quote_on_hover_and_by_keyboard(page: Page, shot: Shot) -> None:
@@ -178,9 +182,11 @@ def test_the_time_that_was_understood_is_told_in_the_language_of_the_question(pa
 
 
 def test_a_refusal_says_why_what_came_nearest_and_what_to_do(page: Page, shot: Shot) -> None:
-    exchange = ask(page, "How many moons does Saturn have?")
+    unrelated = ask(page, "How many moons does Saturn have?").locator(".refusal")
+    expect(unrelated).to_contain_text("Nothing in your notes speaks of this")
+    expect(unrelated.locator(".nearest li")).to_have_count(0)
+    exchange = ask(page, "Who is the president of the garden club?")
     refusal = exchange.locator(".refusal")
-    expect(refusal).to_contain_text("Nothing in your notes speaks of this")
     expect(refusal.locator(".nearest li").first).to_be_visible()
     expect(refusal.locator(".suggestion")).to_be_visible()
     expect(exchange.locator(".answer")).to_be_empty()
@@ -206,7 +212,7 @@ def test_a_greeting_and_an_empty_thought_get_a_friendly_word(page: Page, shot: S
 def test_who_asks_what_no_note_is_near_to_is_shown_what_can_be_asked(page: Page) -> None:
     refusal = ask(page, "xqzzv plorgh").locator(".refusal")
     expect(refusal).to_contain_text("Ask about something in your notes, in your own words")
-    expect(refusal.locator(".nearest li").first).to_be_visible()
+    expect(refusal.locator(".nearest li")).to_have_count(0)
     refusal.locator(".example").first.click()
     expect(page.locator(".exchange").nth(1).locator(".answer .chip").first).to_be_visible()
 
@@ -225,7 +231,7 @@ def test_the_page_has_advice_in_every_language_in_which_a_refusal_may_be(page: P
 
 @pytest.mark.nightly
 def test_a_refusal_gives_its_reason_in_the_language_of_the_question(page: Page) -> None:
-    exchange = ask(page, "Wie lautet der Zugangscode für den Xqzzv Plorgh?")
+    exchange = ask(page, "Welche Farbe hat die Suppe vom Nachbarn?")
     expect(exchange.locator(".refusal-reason")).to_have_text(
         "In deinen Notizen steht nichts darüber."
     )

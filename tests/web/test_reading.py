@@ -85,6 +85,68 @@ def test_a_tag_is_one_however_it_is_written_and_an_anchor_is_no_link(
     assert computed(tmp_path, "inline.js", "inlines", nodes) == tree
 
 
+def test_a_link_that_a_site_generator_fills_in_is_its_words(tmp_path: Path) -> None:
+    text = 'See [the guide]({% page "/travel/guide" %}#vouchers) first'
+    nodes = f"""inlines({{ text: {json.dumps(text)}, at: [] }})
+      .map((node) => `${{node.type}}:${{node.text ?? node.children[0]?.text}}`)"""
+    assert computed(tmp_path, "inline.js", "inlines", nodes) == [
+        "text:See ",
+        "note:the guide",
+        "text: first",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "end"),
+    [
+        ("short", 5),
+        ("a\n\n" * 150_000, 50_000),
+        ("x" * 200_000, 50_000),
+    ],
+)
+def test_a_preview_ends_before_a_long_text_holds_the_page_up(
+    tmp_path: Path, source: str, end: int
+) -> None:
+    places = f"previewEnd({json.dumps(source)}, 0)"
+    assert computed(tmp_path, "render.js", "previewEnd", places) == end
+
+
+@pytest.mark.parametrize(
+    ("heading", "question"),
+    [
+        ("Can I book outside of Concur?", "Can I book outside of Concur?"),
+        ("How to book a hotel", "How do I book a hotel?"),
+        ("What went well", "Retro: what went well?"),
+        ("Still have questions?", ""),
+        ("Why should we do this", ""),
+        ("Who should we ask about it?", ""),
+    ],
+)
+def test_a_heading_is_suggested_as_a_question_that_says_what_it_is_about(
+    tmp_path: Path, heading: str, question: str
+) -> None:
+    said = f"questionOf({json.dumps(heading)}, 'Retro')"
+    assert computed(tmp_path, "suggestions.js", "questionOf", said) == question
+
+
+@pytest.mark.parametrize(
+    ("days", "question"),
+    [
+        (["2026-11-28", "2026-11-28"], None),
+        (
+            ["2026-11-28", "2026-11-28", "2026-10-09", "2026-10-02"],
+            "What happened in October 2026?",
+        ),
+    ],
+    ids=["one day", "several days"],
+)
+def test_a_month_is_suggested_where_notes_were_written_on_several_of_its_days(
+    tmp_path: Path, days: list[str], question: str | None
+) -> None:
+    notes = json.dumps([{"createdAt": f"{day}T08:00:00Z"} for day in days])
+    assert computed(tmp_path, "suggestions.js", "monthly", f"monthly({notes})") == question
+
+
 ADDRESSES = [f"https://github.com/example/{name}/pull/{'1' * 16}" for name in ("abcd", "ab", "abc")]
 IDEOGRAPHS = ["一" * 55, "二" * 55, "三" * 55]
 WRAPPED = [

@@ -61,7 +61,7 @@ async function asked(question, choices, weight, word, shown) {
   const dialog = h(
     "dialog",
     { class: "ask", "aria-label": question },
-    h("form", { method: "dialog" }, h("p", {}, question), shown, word && wordField(word, buttons[last]), h("div", { class: "row" }, buttons)),
+    h("form", { method: "dialog" }, h(shown ? "h2" : "p", {}, question), shown, word && wordField(word, buttons[last]), h("div", { class: "row" }, buttons)),
   );
   document.body.append(dialog);
   showDialog(dialog);

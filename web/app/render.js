@@ -1,11 +1,13 @@
 /** Blocks of Markdown -> DOM, all text as text nodes. A span of the source can be marked. */
 
 import { button, h } from "./dom.js";
-import { blocks } from "./markdown.js";
+import { blocks, bodyStart } from "./markdown.js";
 import { formula } from "./math.js";
 
 const LONGEST_JOINED = 30;
 /** Characters that stay on one line with the citation that follows them. */
+const LONGEST_PREVIEW = 50_000;
+/** Characters, about eight thousand words: more would hold the page up. */
 const CLOSING = /^[.,;:!?)\]”’"']+/;
 
 /**
@@ -31,6 +33,22 @@ export function rendered(found, options) {
   const within = { ...options, footnotes: notes };
   const body = found.filter((block) => block.type !== "footnote").map((block) => element(block, within));
   return notes.size ? [...body, h("ol", { class: "footnotes" }, [...notes.values()])] : body;
+}
+
+/** The beginning of a text without its properties, as long as a page shows it at once. @param {string} source @returns {HTMLElement[]} */
+export function preview(source) {
+  const from = bodyStart(source);
+  const end = previewEnd(source, from);
+  const shown = render(source.slice(0, end), { from });
+  return end < source.length ? [...shown, h("p", { class: "notice" }, "The preview ends here: the note is very long. All of its text stays.")] : shown;
+}
+
+/** Where a preview ends: behind a whole line, if there is one. @param {string} source @param {number} from */
+export function previewEnd(source, from) {
+  const most = from + LONGEST_PREVIEW;
+  if (source.length <= most) return source.length;
+  const lineEnd = source.lastIndexOf("\n", most);
+  return lineEnd > from ? lineEnd : most;
 }
 
 /** @param {Block} block @param {Options & {footnotes?: Map<string, HTMLElement>}} options @returns {HTMLElement} */

@@ -22,6 +22,12 @@ const RAW = /[_{}<>|]|\.\w{2,4}$|^(?:untitled|new note|\d)/i;
 /** What programs name notes: file names, dates, numbers. */
 const ASKS = /^(?:what|why|how|when|where|who|which) \p{L}/iu;
 const DECIDED = /^decisions?$/i;
+const HOW_TO = /^how to (?=\p{L}+ \p{L})/iu;
+/** A heading that names something to do: it is asked for in one's own words. */
+const POINTS_BACK = /\b(?:this|these|it|they|them)\b/i;
+/** What means something only below its own heading. */
+const FEWEST_WORDS = 4;
+/** Words of a question that says what it is about: "Still have questions?" does not. */
 
 /** A question, and the note that asks it; null: several. @typedef {{question: string, noteId: string | null}} Candidate */
 /** Whether the notes answer a question, as it was found out on this page. @type {Map<string, boolean>} */
@@ -78,8 +84,10 @@ function questionsOf({ noteId, title, text }, read = []) {
 }
 
 /** Empty: a heading that asks nothing. @param {string} heading @param {string} title of its note */
-function questionOf(heading, title) {
-  if (heading.endsWith("?")) return heading.split(/\s+/).length > 2 ? heading : "";
+export function questionOf(heading, title) {
+  if (POINTS_BACK.test(heading)) return "";
+  if (heading.endsWith("?")) return heading.split(/\s+/).length < FEWEST_WORDS ? "" : heading;
+  if (HOW_TO.test(heading)) return `${heading.replace(HOW_TO, "How do I ").replace(/[.!:]+$/, "")}?`;
   if (heading === title || !fit(title)) return "";
   if (DECIDED.test(heading)) return `${title}: what was decided?`;
   return ASKS.test(heading) ? `${title}: ${heading[0].toLowerCase()}${heading.slice(1).replace(/[.!:]+$/, "")}?` : "";
@@ -105,10 +113,9 @@ function fit(name) {
   return NAMED.test(name) && !RAW.test(name);
 }
 
-/** @param {any[]} notes the newest first */
-function monthly(notes) {
-  const counts = new Map();
-  for (const { createdAt } of notes) counts.set(createdAt.slice(0, 7), (counts.get(createdAt.slice(0, 7)) ?? 0) + 1);
-  const [month] = [...counts].find(([, count]) => count > 1) ?? [];
+/** The latest month with notes of several days; of one day alone are notes that were all brought in then. @param {any[]} notes the newest first */
+export function monthly(notes) {
+  const daysOf = Map.groupBy(new Set(notes.map(({ createdAt }) => createdAt.slice(0, 10))), (date) => date.slice(0, 7));
+  const [month] = [...daysOf].find(([, days]) => days.length > 1) ?? [];
   return month ? `What happened in ${MONTH.format(new Date(`${month}-15`))}?` : null;
 }

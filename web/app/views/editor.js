@@ -2,9 +2,8 @@
 
 import { ApiError } from "../api.js";
 import { button, h, settled } from "../dom.js";
-import { bodyStart } from "../markdown.js";
 import { confirmed } from "../page.js";
-import { render } from "../render.js";
+import { preview } from "../render.js";
 import { indexState } from "./index_state.js";
 import { compared } from "./compare.js";
 import { becameOf, withFile } from "./origin.js";
@@ -176,7 +175,7 @@ export class Editor {
   togglePreview() {
     const shown = this.preview.hidden;
     const text = this.inputs.text.value;
-    this.preview.replaceChildren(...(shown ? render(text, { from: bodyStart(text) }) : []));
+    this.preview.replaceChildren(...(shown ? preview(text) : []));
     this.preview.hidden = !shown;
     /** @type {HTMLElement} */ (this.inputs.text.parentElement).hidden = shown;
     this.element.querySelector("[aria-pressed]")?.setAttribute("aria-pressed", String(shown));

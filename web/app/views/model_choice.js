@@ -15,6 +15,7 @@ const FIELDS = /** @type {Readonly<Record<string, [string, string, string][]>>} 
 });
 const NAMED = 6;
 /** Models of a server that are named; all of them can be chosen. */
+const QUOTED = "Answers are quotes from your notes, and nothing of them leaves this machine.";
 const HINT = "Kept in this machine's home, for you alone. Your notes stay here; the passages of a question go to the model.";
 
 export class ModelChoice {
@@ -24,6 +25,7 @@ export class ModelChoice {
     this.state = h("p", { class: "muted", role: "status" });
     this.fields = h("div", {});
     this.found = h("p", { id: "hint-found", class: "muted" });
+    this.hint = h("p", { id: "hint-kind", class: "muted" });
     this.kind = h("select", { id: "set-kind", "aria-describedby": "hint-kind", onchange: () => this.choose() }, KINDS.map(([value, words]) => h("option", { value }, words)));
     /** Whether somebody has chosen before it was known what writes now. */
     this.touched = false;
@@ -33,7 +35,7 @@ export class ModelChoice {
       "section",
       { class: "model", "aria-label": "Model that writes" },
       h("h3", {}, "Model that writes"),
-      h("div", { class: "setting" }, h("label", { for: "set-kind" }, "Written by"), this.kind, h("p", { id: "hint-kind", class: "muted" }, HINT)),
+      h("div", { class: "setting" }, h("label", { for: "set-kind" }, "Written by"), this.kind, this.hint),
       this.fields,
       this.known,
       h("div", { class: "row" }, this.button, this.state),
@@ -56,7 +58,11 @@ export class ModelChoice {
 
   /** The fields of the kind that is chosen. @param {any} told values without the key, which never comes back */
   draw(told) {
+    const quoted = this.kind.value === "none";
     this.state.textContent = "";
+    this.hint.textContent = quoted ? QUOTED : HINT;
+    this.button.textContent = quoted ? "Use no model" : "Try and use it";
+    this.button.hidden = quoted && told.kind === "none"; // nothing would change
     this.fields.replaceChildren(
       ...FIELDS[this.kind.value].map(([name, label, placeholder]) => {
         const type = name === "key" ? "password" : "text";

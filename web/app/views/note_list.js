@@ -136,6 +136,8 @@ export class NoteList {
     const named = [...tags].sort().map(([tag, { length }]) => [tag, `#${tag} (${length})`]);
     this.tags.replaceChildren(...[["", "All tags"], ...named].map(([value, label]) => h("option", { value, selected: value === this.tag }, label)));
     this.tags.hidden = !tags.size;
+    this.folders.hidden = !this.notes.all.size;
+    this.order.hidden = !this.notes.all.size;
   }
 
   drawCoverage() {
@@ -148,7 +150,7 @@ export class NoteList {
       coverage.stale && `${coverage.stale} changed since`,
       coverage.outdated && `${coverage.outdated} of an earlier embedding model`,
     ].filter(Boolean);
-    this.coverage.textContent = [`Indexed: ${coverage.indexed.toLocaleString()} of ${coverage.notes.toLocaleString()}`, ...rest].join(" · ");
+    this.coverage.textContent = coverage.notes === 0 ? "" : [`Indexed: ${coverage.indexed.toLocaleString()} of ${coverage.notes.toLocaleString()}`, ...rest].join(" · ");
   }
 }
 
@@ -194,5 +196,5 @@ function found(passage, query) {
 /** @param {any} to a note, or with its `span` a passage @param {string} query @param {Record<string, any>} props @param {...any} below its title */
 function link({ noteId, span, title }, query, props, ...below) {
   const href = format({ view: "notes", id: noteId, at: span });
-  return h("li", { class: "list-row" }, h("a", { href, ...props }, h("span", { class: "list-title" }, marked(title || "Untitled", query)), below));
+  return h("li", { class: "list-row" }, h("a", { href, ...props }, h("span", { class: "list-title", title: title || null }, marked(title || "Untitled", query)), below));
 }

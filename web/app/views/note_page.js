@@ -45,7 +45,7 @@ export class NotePage {
       if (route.edit) this.edit(note);
       else this.read(note, route.at);
     };
-    await tried(shown, (error) => turn === this.turn && this.show(this.failure(error, id, route)));
+    await tried(shown, (error) => turn === this.turn && this.show(this.back(), this.failure(error, id, route)));
   }
 
   /** @param {any} note @param {{start: number, end: number} | null} at */
@@ -97,7 +97,7 @@ export class NotePage {
 
   /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */
   failure(error, id, route) {
-    const text = error.status === 404 ? "This note does not exist any more." : error.message;
+    const text = error.status === 404 ? "There is no such note any more. It may be in the trash, under Notes." : error.message;
     const again = error.unreachable && button("Try again", () => this.open(route), { class: "primary" });
     return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again, error.reason === "NOTE_UNREADABLE" && this.unreadable(id));
   }

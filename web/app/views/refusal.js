@@ -5,10 +5,15 @@ import { button, day, h } from "../dom.js";
 import { go } from "../router.js";
 import { rephrased } from "./understood.js";
 
+const UNRELATED = 0.1;
+/** Meaning, from 0 to 1, up to which two texts of different things come near one another by chance. */
+
 /** @param {import("./exchange.js").Exchange} exchange */
 export function refusalBox(exchange) {
   const answer = /** @type {import("../answer.js").Answer} */ (exchange.answer);
-  const { reason, nearest, lang } = answer.meta.refusal;
+  const { reason, lang } = answer.meta.refusal;
+  const passages = answer.meta.refusal.nearest;
+  const nearest = reason === "no_candidates" ? passages.filter(isNear) : passages; // others are what the reason speaks of
   const advice = adviceIn(lang);
   return h(
     "div",
@@ -18,6 +23,11 @@ export function refusalBox(exchange) {
     nearest.length ? h("ul", { class: "nearest" }, nearest.slice(0, 3).map((row) => near(row, exchange))) : null,
     suggestion(reason, advice, exchange),
   );
+}
+
+/** Whether a passage has anything to do with the question: by a word, or by what it means. @param {any} row */
+function isNear({ scores }) {
+  return scores.keyword > 0 || scores.vector > UNRELATED;
 }
 
 /** @param {any} row @param {import("./exchange.js").Exchange} exchange */

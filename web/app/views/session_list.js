@@ -52,7 +52,7 @@ export class SessionList {
     return h(
       "li",
       { class: "list-row" },
-      h("a", { href: format({ id: sessionId }), "aria-current": open ? "page" : null }, h("span", { class: "list-title" }, marked(title || "New conversation", this.sessions.query)), facts.length ? h("span", { class: "muted list-facts" }, facts.join(" · ")) : null),
+      h("a", { href: format({ id: sessionId }), "aria-current": open ? "page" : null }, h("span", { class: "list-title", title: title || null }, marked(title || "New conversation", this.sessions.query)), facts.length ? h("span", { class: "muted list-facts" }, facts.join(" · ")) : null),
       iconButton("edit", `Rename “${title}”`, () => this.rename(sessionId)),
       iconButton("trash", `Delete “${title}”`, () => this.remove(session)),
     );

@@ -3,7 +3,7 @@
 import { tried } from "../api.js";
 import { button, h, moment, plural } from "../dom.js";
 import { bodyStart } from "../markdown.js";
-import { render } from "../render.js";
+import { preview } from "../render.js";
 
 const HAPPENED = /** @type {Readonly<Record<string, string>>} */ ({ edited: "edited", replaced: "replaced by an import", deleted: "deleted" });
 
@@ -33,21 +33,21 @@ export class Trash {
   version(version) {
     const name = version.path || version.title || "Untitled";
     const facts = [`${HAPPENED[version.reason]} ${moment(version.trashedAt)}`, `kept until ${moment(version.expiresAt)}`, `vault “${version.vault}”`].join(" · ");
-    const preview = h("div", { class: "prose preview", hidden: true });
-    const toggle = button("Preview", () => tried(() => this.preview(version, preview, toggle), this.page.tell), { "aria-label": `Preview ${name}`, "aria-expanded": "false" });
+    const shown = h("div", { class: "prose preview", hidden: true });
+    const toggle = button("Preview", () => tried(() => this.preview(version, shown, toggle), this.page.tell), { "aria-label": `Preview ${name}`, "aria-expanded": "false" });
     const back = button("Restore", () => tried(() => this.restore(version, name), this.page.tell), { "aria-label": `Restore ${name}` });
-    return h("div", { class: "version" }, h("div", {}, h("span", {}, name), h("span", { class: "muted list-facts" }, facts)), h("div", { class: "row" }, toggle, back), preview);
+    return h("div", { class: "version" }, h("div", {}, h("span", {}, name), h("span", { class: "muted list-facts" }, facts)), h("div", { class: "row" }, toggle, back), shown);
   }
 
-  /** @param {any} version @param {HTMLElement} preview @param {HTMLElement} toggle */
-  async preview(version, preview, toggle) {
-    if (!preview.childNodes.length) {
+  /** @param {any} version @param {HTMLElement} shown @param {HTMLElement} toggle */
+  async preview(version, shown, toggle) {
+    if (!shown.childNodes.length) {
       const { text, title } = await this.page.api.get(`/trash/${version.trashId}`);
-      const from = bodyStart(text);
-      preview.append(...(text.slice(from).trim() ? render(text, { from }) : [h("p", { class: "muted" }, `“${title}” has no text.`)]));
+      const empty = !text.slice(bodyStart(text)).trim();
+      shown.append(...(empty ? [h("p", { class: "muted" }, `“${title}” has no text.`)] : preview(text)));
     }
-    preview.hidden = !preview.hidden;
-    toggle.setAttribute("aria-expanded", String(!preview.hidden));
+    shown.hidden = !shown.hidden;
+    toggle.setAttribute("aria-expanded", String(!shown.hidden));
   }
 
   /** @param {any} version @param {string} name */

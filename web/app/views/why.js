@@ -69,7 +69,8 @@ function bar(row, best, number) {
     part.style.setProperty("width", `${(100 * row.legs[leg].adds) / best}%`);
     return part;
   });
-  const told = LEGS.map((leg) => `${WORDS[leg]} ${row.legs[leg].score.toFixed(2)} × ${row.legs[leg].weight}`).join(" + ");
+  const terms = LEGS.map((leg) => `${WORDS[leg]} ${row.legs[leg].score.toFixed(2)} × ${row.legs[leg].weight}`);
+  const told = terms.join(" + ");
   const fate = number ? `cited as ${number}` : row.inResult ? "read for the answer" : (row.detail ?? "left out");
   return h(
     "li",
@@ -77,7 +78,7 @@ function bar(row, best, number) {
     h("a", { href: format({ ...here(), note: row.noteId, at: row.span }) }, row.title || "Untitled"),
     h("span", { class: "muted" }, ` ${[row.headingPath?.replace(/#+ /g, ""), day(row.createdAt)].filter(Boolean).join(" · ")}`),
     h("div", { class: "bar", role: "img", "aria-label": `Score ${row.score.toFixed(2)}: ${told}` }, parts),
-    h("p", { class: "muted sum" }, h("strong", {}, row.score.toFixed(2)), ` = ${told}`),
+    h("p", { class: "muted sum" }, h("strong", {}, row.score.toFixed(2)), terms.map((term, place) => [place ? " + " : " = ", h("span", { class: "nowrap" }, term)])),
     h("p", { class: "fate" }, fate),
   );
 }
