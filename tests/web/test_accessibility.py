@@ -207,3 +207,7 @@ def test_a_dialog_after_a_dialog_stays_and_back_closes_it(
     page.go_back()
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("button", name="Add a folder")).to_be_visible()
+    page.goto(f"{product.address}/#/notes/no-such-note")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such note any more.")
+    page.get_by_role("link", name="All notes").tap()
+    expect(page.get_by_role("button", name="Add a folder")).to_be_visible()
