@@ -45,28 +45,11 @@ def rank_folders(
 
     If the model fails, all folders come back in their order, then the vaults' roots.
     """
-    # 1. Names by which the model may choose: with the vault where there are several.
-    by_depth = sorted(folders, key=lambda folder: folder.folder.count("/"))
-    outermost = by_depth[:MAX_OFFERED]
-    by_name: dict[str, Folder] = {}
-    by_full_name: dict[str, Folder] = {}
-    for folder in outermost:
-        name = neutralize_line(folder.folder)
-        full_name = neutralize_line(f"{folder.vault}/{folder.folder}")
-        by_name[name] = folder
-        by_full_name[full_name] = folder
-
     roots = [Folder(vault, "") for vault in vaults]
-    for root in roots:
-        full_name = neutralize_line(f"{root.vault}/{ROOT}")
-        by_name.setdefault(ROOT, root)
-        by_full_name.setdefault(full_name, root)
-    offered = by_name if len(vaults) == 1 else by_full_name
-
-    # 2. The model's reply.
+    offered = _OfferedNames(folders, roots)
     all_folders = (*folders, *roots)
     try:
-        draft = ranker.write(_prompt(question, tuple(offered)))
+        draft = ranker.write(_prompt(question, tuple(offered.preferred)))
     except (ModelUnavailable, ModelRefused) as error:
         log.warning(
             "%s ranked no folders (%s): all are searched",
@@ -79,15 +62,45 @@ def rank_folders(
         log.warning("%s replied with no list of folders: all are searched", ranker.model)
         return FolderRanking(all_folders, ChosenBy.ORDER, draft.usage)
 
-    # 3. The folders of those names that were offered.
-    ranked: dict[Folder, None] = {}
+    ranked_folders: dict[Folder, None] = {}
     for name in names:
-        stripped = name.strip().strip("/")
-        for names_offered in (offered, by_full_name, by_name):
-            if stripped in names_offered:
-                ranked.setdefault(names_offered[stripped])
-                break
-    return FolderRanking(tuple(ranked), ChosenBy.MODEL, draft.usage)
+        folder = offered.folder_called(name)
+        if folder is not None:
+            ranked_folders[folder] = None
+    return FolderRanking(tuple(ranked_folders), ChosenBy.MODEL, draft.usage)
+
+
+class _OfferedNames:
+    """Names by which the model may choose folders and roots, without and with their vault."""
+
+    def __init__(self, folders: Sequence[Folder], roots: Sequence[Folder]) -> None:
+        self._by_name: dict[str, Folder] = {}
+        self._by_full_name: dict[str, Folder] = {}
+        by_depth = sorted(folders, key=lambda folder: folder.folder.count("/"))
+        outermost = by_depth[:MAX_OFFERED]
+        for folder in outermost:
+            name = neutralize_line(folder.folder)
+            full_name = neutralize_line(f"{folder.vault}/{folder.folder}")
+            self._by_name[name] = folder
+            self._by_full_name[full_name] = folder
+        # A folder may have the name that stands for the notes in none: it comes first.
+        for root in roots:
+            full_name = neutralize_line(f"{root.vault}/{ROOT}")
+            self._by_name.setdefault(ROOT, root)
+            self._by_full_name.setdefault(full_name, root)
+        self.preferred = self._by_full_name
+        """The names that the model is shown: with the vault where there are several."""
+        if len(roots) == 1:
+            self.preferred = self._by_name
+
+    def folder_called(self, name: str) -> Folder | None:
+        """Returns the folder that a model names, with or without its vault; None if it was not offered."""
+        bare_name = name.strip().strip("/")
+        for folders_by_name in (self.preferred, self._by_full_name, self._by_name):
+            folder = folders_by_name.get(bare_name)
+            if folder is not None:
+                return folder
+        return None
 
 
 def _prompt(question: str, names: tuple[str, ...]) -> Prompt:
