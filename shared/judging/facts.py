@@ -64,41 +64,44 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
 
     `lang` is the language in which stems and negations are read.
     """
+    # 1. What the whole text holds.
     numbers, days = quantities(text, lang)
-    starts, words = _content_words(text, lang, (*numbers, *days))
-
+    word_starts, words = _content_words(text, lang, (*numbers, *days))
     patterns = _negation_patterns(lang)
     negations = [match.span() for match in patterns.cue.finditer(text)]
     negation_starts = [start for start, _ in negations]
     negated_words: frozenset[int] = frozenset()
     if negations:
-        negated_words = _negated_words(starts, negations, text, patterns)
+        negated_words = _negated_words(word_starts, negations, text, patterns)
 
+    # 2. What of it each sentence holds.
     spans = sentences(text, lang=lang)
     numbers_by_sentence = _by_sentence(numbers, spans)
     days_by_sentence = _by_sentence(days, spans)
+    facts: list[Facts] = []
+    past_word = 0
+    for index, (start, end) in enumerate(spans):
+        first_word = bisect_left(word_starts, start, past_word)
+        past_word = bisect_left(word_starts, end, first_word)
+        has_words = first_word < past_word
+        if has_words and _opens_sentence(text, start, word_starts[first_word]):
+            opening_word = words[first_word].raw
+            words[first_word] = _word(opening_word, lang, opens=True)
 
-    facts = []
-    past = 0
-    for sentence, (start, end) in enumerate(spans):
-        first = bisect_left(starts, start, past)
-        past = bisect_left(starts, end, first)
-        if first < past and _opens_sentence(text, start, starts[first]):
-            words[first] = _word(words[first].raw, lang, opens=True)
-
-        words_of_sentence = words[first:past]
-        negated = negated_words.intersection(range(first, past))
+        words_of_sentence = words[first_word:past_word]
+        negated_indexes = negated_words.intersection(range(first_word, past_word))
+        negated_words_of_sentence = [words[word] for word in negated_indexes]
         first_negation = bisect_left(negation_starts, start)
         past_negation = bisect_left(negation_starts, end)
         facts_of_sentence = Facts(
             start=start,
             end=end,
             words=tuple(words_of_sentence),
-            numbers=tuple(numbers_by_sentence.get(sentence, ())),
-            days=tuple(days_by_sentence.get(sentence, ())),
+            numbers=tuple(numbers_by_sentence.get(index, ())),
+            days=tuple(days_by_sentence.get(index, ())),
             negations=past_negation - first_negation,
             stems=_stems_of(words_of_sentence),
-            negated=_stems_of([words[index] for index in negated]),
+            negated=_stems_of(negated_words_of_sentence),
         )
         facts.append(facts_of_sentence)
     return tuple(facts)
