@@ -153,23 +153,19 @@ def _lower_words(text: str) -> list[str]:
 def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
     """Takes a question apart."""
     # 1. The words that open a follow-up. Those `at_length` are no part of what it asks.
-    opening = re.match(
-        rf"[\s¿¡]*(?:(?P<at_length>{words.at_length})|{words.shortly})(?!\w)[\s,]*",
-        text,
-        re.IGNORECASE,
-    )
-    opens_at_length = False
+    opening = _opening(text, words)
+    opens = opening is not None
+    opens_at_length = opening is not None and opening["at_length"] is not None
     body = text
-    if opening is not None and opening["at_length"] is not None:
-        opens_at_length = True
+    if opening is not None and opens_at_length:
         body = text[opening.end() :]
     body = body.strip(_ENDS)
 
     # 2. Its time.
     time = now.time_in(body, lang)
     times = vocabulary(lang).times
-    may_be_month = opening is not None and len(body.split()) == 1
-    if time is None and times and may_be_month:
+    is_one_word = len(body.split()) == 1
+    if time is None and times is not None and opens and is_one_word:
         # A bare month may be the time: `March` -> `in March`.
         body = f"{times.in_a_month} {body}"
         time = now.time_in(body, lang)
@@ -185,17 +181,22 @@ def _parse(text: str, words: FollowUps, now: Moment, lang: str) -> _FollowUp:
     # 3. What it names besides.
     empty_words = words.empty.split()
     content = [word for word in _content(rest, lang) if word.lower() not in empty_words]
-    word_count = len(_WORD.findall(rest))
-    has_few_words = word_count <= len(content) + 2
-    is_fragment = len(content) <= 2 and has_few_words
-    names_little = is_fragment or (opens_at_length and len(content) == 1)
+    other_words = len(_WORD.findall(rest)) - len(content)
+    is_fragment = len(content) <= 2 and other_words <= 2
+    names_one_thing = opens_at_length and len(content) == 1
     return _FollowUp(
         rest=rest,
         content=tuple(content),
         time=time,
         time_phrase=time_phrase,
-        goes_on=opening is not None and names_little,
+        goes_on=opens and (is_fragment or names_one_thing),
     )
+
+
+def _opening(text: str, words: FollowUps) -> re.Match[str] | None:
+    """Matches the words that open a follow-up; the group `at_length` is set if they are more than a preposition."""
+    opening = rf"(?:(?P<at_length>{words.at_length})|{words.shortly})"
+    return re.match(rf"[\s¿¡]*{opening}(?!\w)[\s,]*", text, re.IGNORECASE)
 
 
 def _unless_longer(question: str, longest: int, *, otherwise: str) -> str:
