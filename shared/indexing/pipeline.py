@@ -279,9 +279,7 @@ class Indexer:
         claimed_record = claim.take(state, self.clock())
 
         # 3. Cut it.
-        embedder = self.embedder
-        if self.embedder_of is not None:
-            embedder = self.embedder_of(key.tenant_id)
+        embedder = self._embedder_for(key.tenant_id)
         target = self._cut(note)
         chunk_count = len(target.chunks)
 
@@ -333,15 +331,13 @@ class Indexer:
                     index_version=self.version,
                     clock=self.clock,
                 )
-        action: Literal["failed", "indexed"] = "indexed"
-        if embedded.record.status is IndexStatus.FAILED:
-            action = "failed"
-        return IndexOutcome(
-            action,
-            chunks=chunk_count,
-            embedded=embedded.texts,
-            error=embedded.record.error,
-        )
+        return _outcome(embedded, chunk_count)
+
+    def _embedder_for(self, tenant_id: str) -> Embedder | None:
+        """Returns the embedder of a tenant's notes; None: they are found by words alone."""
+        if self.embedder_of is not None:
+            return self.embedder_of(tenant_id)
+        return self.embedder
 
     def _name(self, key: NoteKey, state: IndexState) -> None:
         """Logs a note that may end the process, before the work on it: a suspect, or a large one."""
@@ -404,3 +400,16 @@ class Indexer:
         except Conflict:
             raise NoteBusy(f"note {key.note_id!r} changed while it was being given up") from refusal
         return IndexOutcome("failed", error=refusal.message)
+
+
+def _outcome(embedded: Embedded, chunk_count: int) -> IndexOutcome:
+    """Returns what came of a note whose words are written and whose texts were sent to the embedder."""
+    action: Literal["failed", "indexed"] = "indexed"
+    if embedded.record.status is IndexStatus.FAILED:
+        action = "failed"
+    return IndexOutcome(
+        action,
+        chunks=chunk_count,
+        embedded=embedded.texts,
+        error=embedded.record.error,
+    )
