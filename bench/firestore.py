@@ -30,7 +30,7 @@ from bench.search_route import GivenVectors, SearchRoute
 from desktop.product.emulator import start
 from shared.adapters.firestore import FirestoreStore
 from shared.adapters.firestore.documents import chunk_fields
-from shared.indexing.pipeline import index_version
+from shared.indexing.versions import index_version
 from shared.language.terms import stems
 from shared.model.index import (
     ChunkPut,

@@ -32,7 +32,7 @@ from bench.search_route import GivenVectors
 from evaluation.asking import answered
 from shared.adapters.embedded import EmbeddedStore
 from shared.bootstrap import assemble, build
-from shared.indexing.pipeline import index_version
+from shared.indexing.versions import index_version
 from shared.model.answers import Delta, Prompt
 from shared.model.index import Vector
 from shared.model.notes import NoteKey

@@ -65,6 +65,8 @@ called, so that no command waits for what another one needs.
 
 # pydantic would look for plugins in every package that is installed.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+# numpy's linear algebra would start a thread a core, which wait for work by spinning. Nothing here uses them.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 GROUPS = (
     ("Begin", ("dev", "demo", "index", "folders", "model")),

@@ -21,7 +21,6 @@ from shared.app import App
 from shared.asking.turn import events_of
 from shared.bootstrap import assemble
 from shared.errors import ModelRefused, ModelUnavailable, OperatorError
-from shared.indexing.pipeline import index_version
 from shared.language.languages import detect
 from shared.model.answers import (
     Answer,
@@ -393,7 +392,7 @@ def _check_cost(recorder: RecordingWriter, model: str) -> Expectation:
 
 def _check_embedder(app: App, embedder: Embedder) -> Expectation:
     name = f"embedder {embedder.model}"
-    version = index_version(embedder, app.chunker)
+    version = app.index_version
     try:
         seen = measured(
             TENANT,

@@ -10,14 +10,16 @@ import uuid
 from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from functions import tables
 from functions.http.calls import Call, Reply, find_route
-from shared.api.stream import StreamEvent
 from shared.errors import NotFound, PortContractError, TooLarge
 from shared.ports.access import Identity
 from shared.tracing import RequestRecord
+
+if TYPE_CHECKING:
+    from shared.api.stream import StreamEvent
 
 Json: TypeAlias = dict[str, Any]
 Fields: TypeAlias = Mapping[str, object]

@@ -10,7 +10,7 @@ from graphql import GraphQLSchema, build_schema
 
 from functions.http.bodies import PageQuery, parse_fields
 from functions.http.calls import Call
-from functions.http.questions import SettingsBody, reply_to
+from functions.http.turns import SettingsBody, reply_to
 from functions.routes.ask import AskBody, folder_request
 from functions.routes.chat import ChatBody, turn_request
 from shared.api.sessions import messages_json, session_json

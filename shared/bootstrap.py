@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -20,38 +20,16 @@ from typing import TYPE_CHECKING, Any
 from shared.account import index_writes, prices
 from shared.account.budgets import Budgets, ProjectBudget
 from shared.account.caches import Cache
-from shared.account.export import Erasure
-from shared.account.idempotency import Idempotency
-from shared.account.index_writes import IndexBudget
-from shared.account.metering import (
-    MeteredReranker,
-    MeteredUsage,
-    MeteredWriter,
-    TenantEmbedder,
-)
+from shared.account.metering import MeteredReranker, MeteredWriter
 from shared.adapters import extras
-from shared.answering.checking import SupportPolicy
-from shared.answering.extractive import ExtractiveWriter
-from shared.app import App, Parts
+from shared.app import App, Parts, judge_by, usage_store
 from shared.errors import ModelRefused, SettingsError
-from shared.indexing.model_change import is_changing
-from shared.indexing.pipeline import Indexer, index_version
-from shared.judging.model_judge import ModelJudge
-from shared.judging.support import OfflineJudge
-from shared.model.index import vector_space
 from shared.model.notes import NoteKey
 from shared.model.retrieval import CosineCalibration
-from shared.notes.service import Notes
 from shared.ports.access import Attester, Verifier
 from shared.ports.models import Embedder, Judge, Reranker, Writer
-from shared.ports.stores import Store, UsageStore
-from shared.retrieval.calibration import estimate_calibration
-from shared.retrieval.options import RetrievalOptions
-from shared.retrieval.pipeline import Retriever
-from shared.sessions.limits import checked_defaults
-from shared.sessions.service import Sessions
-from shared.settings import LOCAL_TENANT, RANKING, Settings, shipped
-from shared.templates.service import Templates
+from shared.ports.stores import Store
+from shared.settings import LOCAL_TENANT, RANKING, Settings
 from shared.tracing import RequestThreads, trace_with
 
 if TYPE_CHECKING:
@@ -65,9 +43,6 @@ RANKING_SECONDS = 8.0
 
 JUDGING_SECONDS = 10.0
 """Longest wait for a judge that is a service; the offline judge answers at once."""
-
-LEASE_BEYOND_WRITING = timedelta(seconds=30)
-"""Time for the rest of an answer, beyond the timeout of the writing model."""
 
 _now = partial(datetime.now, UTC)
 _process: list[App] = []
@@ -133,7 +108,7 @@ def build(
         embedder=hosted or local,
         previous_embedder=_previous_embedder(settings),
         writer=None,
-        extractive=ExtractiveWriter(local),
+        quoting_embedder=local,
         verifier=_verifier(settings, tenant),
         attester=_attester(settings),
         pool=RequestThreads(LEG_THREADS, thread_name_prefix="leg"),
@@ -157,14 +132,13 @@ def with_models(parts: Parts, settings: Settings) -> App:
         writer = _writer(settings, timeout, budget, model)
         if writer is not None:
             writers[model] = writer
-    is_strict = settings.support_policy == "strict"
     changed = replace(
         parts,
         settings=settings,
         writer=_writer(settings, timeout, budget),
         writers=writers,
         ranker=_writer(settings, min(timeout, RANKING_SECONDS), budget),
-        support=SupportPolicy(judge_of(settings, budget), strict=is_strict),
+        judge=_judging_writer(settings, budget),
     )
     return assemble(changed)
 
@@ -177,22 +151,15 @@ def unless_erased(app: App, tenant_id: str, last_erasure: str) -> App:
     return assemble(replace(app, store=app.store.unless_erased(tenant_id, last_erasure)))
 
 
-# -- services
-
-
 def assemble(parts: Parts) -> App:
-    """Returns the App of these parts, its services bound to them.
+    """Returns the App of these parts.
 
-    An App is itself a set of parts: `assemble(replace(app, writer=writer))` changes one.
+    An App is itself a set of parts: `assemble(replace(app, writer=writer))` changes one. Raises SettingsError for
+    SESSION_DEFAULTS that no session can have.
     """
     settings = parts.settings
-    model = parts.extractive.model
-    if parts.writer is not None:
-        model = parts.writer.model
-    models = frozenset({model, *parts.writers})
-
     budgets = Budgets(
-        store=_usage(parts),
+        store=usage_store(parts),
         clock=parts.clock,
         answers=settings.daily_chat_limit,
         searches=settings.daily_search_limit,
@@ -200,175 +167,11 @@ def assemble(parts: Parts) -> App:
         embedded_token_usd=parts.embedded_token_usd,
         project=parts.project_budget,
     )
-    paths = _paths(parts, budgets)
-    sessions = partial(
-        Sessions,
-        store=parts.store,
-        clock=parts.clock,
-        models=models,
-        rewriter=parts.ranker,
-        longest_question=settings.chat_max_query_length,
-        defaults=checked_defaults(
-            dict(settings.session_defaults),
-            models=models,
-            model=parts.writer.model if parts.writer else "",
-        ),
-    )
-    templates = Templates(
-        store=parts.store,
-        folders=settings.template_folders or (shipped.TEMPLATES,),
-        embedder_of=paths.embedder_of,
-        files=parts.template_files,
-        threshold=settings.template_threshold,
-    )
-    idempotency = Idempotency(
-        store=parts.store,
-        clock=parts.clock,
-        lease=timedelta(milliseconds=settings.chat_timeout_ms) + LEASE_BEYOND_WRITING,
-        patience=parts.patience,
-    )
-    erasure = Erasure(
-        store=parts.store,
-        clock=parts.clock,
-        results=parts.results,
-        on_erase=parts.on_erase,
-    )
     plugged_in = {part.name: getattr(parts, part.name) for part in fields(Parts)}
-    return App(
-        **plugged_in,
-        model=model,
-        budgets=budgets,
-        embedder_of=paths.embedder_of,
-        notes=Notes(store=parts.store, clock=parts.clock),
-        indexer=paths.indexer,
-        retriever=paths.retriever,
-        templates=templates,
-        sessions=sessions,
-        idempotency=idempotency,
-        erasure=erasure,
-    )
-
-
-def _usage(parts: Parts) -> UsageStore:
-    """Returns where tenants' usage is counted, which itself is billed where documents are."""
-    write_usd = parts.index_prices.write
-    if parts.project_budget is None or not write_usd:
-        return parts.store
-    return MeteredUsage(parts.store, parts.project_budget, write_usd)
-
-
-@dataclass(frozen=True, slots=True)
-class _Paths:
-    """Saving and searching, which follow the same index version."""
-
-    embedder_of: Callable[[str], Embedder | None]
-    indexer: Indexer
-    retriever: Retriever
-
-
-def _paths(parts: Parts, budgets: Budgets) -> _Paths:
-    """Returns the indexer and the retriever, with the previous model's behind them while the model changes."""
-    version = index_version(parts.embedder, parts.chunker)
-    embedder_of = partial(_tenant_embedder, parts, budgets, parts.embedder, version)
-    options = RetrievalOptions.from_settings(
-        parts.settings,
-        index_version=version,
-        billed=parts.store.bills_reads,
-    )
-    writes = IndexBudget(
-        _usage(parts),
-        parts.clock,
-        limit=parts.settings.daily_index_writes,
-        prices=parts.index_prices,
-        project=parts.project_budget,
-    )
-    indexer = Indexer(
-        store=parts.store,
-        embedder=parts.embedder,
-        clock=parts.clock,
-        writes=writes,
-        chunker=parts.chunker,
-        embedder_of=embedder_of,
-        embedding_resumes=budgets.embedding_resumes,
-    )
-    retriever = Retriever(
-        store=parts.store,
-        embedder_of=embedder_of,
-        options=options,
-        executor=parts.pool,
-        reranker=parts.reranker,
-    )
-
-    previous_version = index_version(parts.previous_embedder, parts.chunker)
-    has_other_vectors = vector_space(previous_version) != vector_space(version)
-    if parts.previous_embedder is None or not has_other_vectors:
-        return _Paths(embedder_of, indexer, retriever)
-
-    previous_embedder_of = partial(
-        _tenant_embedder,
-        parts,
-        budgets,
-        parts.previous_embedder,
-        previous_version,
-    )
-    previous_indexer = replace(
-        indexer,
-        embedder=parts.previous_embedder,
-        embedder_of=previous_embedder_of,
-        second_version=version,
-    )
-    changing_indexer = replace(
-        indexer,
-        previous_indexer=previous_indexer,
-        second_version=previous_version,
-    )
-    previous_retriever = replace(
-        retriever,
-        embedder_of=previous_embedder_of,
-        options=replace(options, index_version=previous_version, second_vectors=True),
-    )
-    changing_retriever = replace(
-        retriever,
-        previous_retriever=previous_retriever,
-        is_changing=partial(is_changing, store=parts.store, index_version=version),
-    )
-    return _Paths(embedder_of, changing_indexer, changing_retriever)
-
-
-def _tenant_embedder(
-    parts: Parts,
-    budgets: Budgets,
-    embedder: Embedder | None,
-    version: str,
-    tenant_id: str,
-) -> Embedder | None:
-    """Returns the embedder at the tenant's expense; None if there is no embedder."""
-    if embedder is None:
-        return None
-    return TenantEmbedder(
-        inner=embedder,
-        tenant_id=tenant_id,
-        budgets=budgets,
-        questions=parts.questions,
-        estimate=partial(_tenant_calibration, parts, version, tenant_id),
-    )
-
-
-def _tenant_calibration(parts: Parts, version: str, tenant_id: str) -> CosineCalibration | None:
-    """Returns the calibration estimated from the tenant's own vectors; None if it has fewer than two notes.
-
-    The estimate is cached once there are enough notes for a stable one.
-    """
-    key = (tenant_id, version)
-    cached = parts.calibrations.get(key)
-    if cached is not None:
-        return cached
-    estimate = estimate_calibration(tenant_id, store=parts.store, index_version=version)
-    if estimate is None:
-        return None
-    if estimate.is_stable:
-        parts.calibrations.put(key, estimate.calibration)
-    return estimate.calibration
+    app = App(**plugged_in, budgets=budgets)
+    if settings.session_defaults:
+        _ = app.sessions  # checks them
+    return app
 
 
 # -- adapters
@@ -521,14 +324,16 @@ def _reranker(settings: Settings, budget: ProjectBudget | None) -> Reranker | No
     return None
 
 
-def judge_of(settings: Settings, budget: ProjectBudget | None = None) -> Judge:
-    """Returns the judge of support that the settings name."""
-    offline = OfflineJudge()
-    if settings.judge == "model":
-        writer = _writer(settings, JUDGING_SECONDS, budget)
-        if writer is not None:
-            return ModelJudge(writer, fallback=offline)
-    return offline
+def judge_of(settings: Settings) -> Judge:
+    """Returns the judge of support that the settings name, of a command that measures it alone."""
+    return judge_by(_judging_writer(settings, None))
+
+
+def _judging_writer(settings: Settings, budget: ProjectBudget | None) -> Writer | None:
+    """Returns the model that judges support; None if the offline judge does."""
+    if settings.judge != "model":
+        return None
+    return _writer(settings, JUDGING_SECONDS, budget)
 
 
 def _verifier(settings: Settings, tenant: str) -> Verifier:

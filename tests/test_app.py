@@ -9,7 +9,6 @@ import pytest
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.firebase.authentication import NoVerifier
-from shared.answering.extractive import ExtractiveWriter
 from shared.app import App, Parts
 from shared.bootstrap import assemble
 from shared.errors import InvalidArgument
@@ -29,7 +28,6 @@ def app_on(store: Store, clock: Clock | None = None) -> App:
         store=store,
         embedder=HashingEmbedder(),
         writer=None,
-        extractive=ExtractiveWriter(),
         verifier=NoVerifier(),
         pool=ThreadPoolExecutor(2),
         clock=clock or Clock(),

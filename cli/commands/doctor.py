@@ -16,7 +16,6 @@ from cli.terminal import echo, echo_json
 from evaluation.calibration import measured
 from shared.adapters.extras import LOCAL_PACKAGES
 from shared.errors import AuroraError, OperatorError, Unauthenticated
-from shared.indexing.pipeline import index_version
 
 
 @click.command()
@@ -81,7 +80,7 @@ def _calibrate(context: CommandContext) -> None:
         embedder = app.embedder_of(context.tenant_id)
         if embedder is None:
             raise OperatorError(f"there is no embedder to measure: pip install {LOCAL_PACKAGES}")
-        version = index_version(embedder, app.chunker)
+        version = app.index_version
         calibration = measured(
             context.tenant_id,
             store=app.store,

@@ -26,7 +26,7 @@ from desktop.product.running import find_running, running_in
 from shared.adapters.embedded import damage
 from shared.adapters.embedded.files import file_name
 from shared.adapters.extras import LOCAL_PACKAGES
-from shared.api.notes import coverage_json
+from shared.api.coverage import coverage_json
 from shared.app import App
 from shared.bootstrap import build
 from shared.errors import AuroraError, OperatorError
@@ -189,7 +189,12 @@ def _store(app: App, tenant_id: str) -> str:
     Raises OperatorError if there is no store yet and its file could not be made.
     """
     if is_begun(app, tenant_id):
-        coverage = measure_coverage(app.indexer, tenant_id)
+        coverage = measure_coverage(
+            app.store,
+            tenant_id,
+            index_version=app.index_version,
+            previous_version=app.previous_index_version,
+        )
         return coverage_in_words(coverage_json(coverage), f" of {tenant_id}")
 
     file = _file(app, tenant_id)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from desktop.client.local import Models
 from shared.adapters.private import make_private_file, make_private_folder
-from shared.settings import Settings
+from shared.settings import EXTRACTIVE, Settings
 
 if TYPE_CHECKING:
     from shared.app import App
@@ -53,7 +53,7 @@ def models_of(app: App) -> Models:
         embedder = _model_name(app.embedder.model, None if settings.embeds_here else server)
     return Models(
         writer=writer,
-        quoter=app.extractive.model,
+        quoter=EXTRACTIVE,
         embedder=embedder,
     )
 

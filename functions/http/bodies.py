@@ -23,6 +23,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
+from functions.http.calls import REQUEST_ID_PATTERN
 from shared.errors import InvalidArgument, PermissionDenied
 from shared.model.limits import MAX_FOLDER, MAX_NAME
 
@@ -95,6 +96,7 @@ Folder = Annotated[str, StringConstraints(min_length=1, max_length=MAX_FOLDER, p
 """`folder`, or `vault/folder`."""
 
 Names = Annotated[tuple[Name, ...], BeforeValidator(_tuple)]
+RequestId = Annotated[str, Field(pattern=f"^{REQUEST_ID_PATTERN}$")]
 Folders = Annotated[tuple[Folder, ...], BeforeValidator(_tuple)]
 
 

@@ -12,10 +12,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from functions.http.bodies import Body, TenantBody, checked_body, parse_query, with_example
+from functions.http.bodies import (
+    Body,
+    RequestId,
+    TenantBody,
+    checked_body,
+    parse_query,
+    with_example,
+)
 from functions.http.calls import Call, Reply, operation
 from functions.http.errors import reported
-from functions.http.questions import RequestId
 from shared.account import export as exports
 from shared.account.export import Exported, zipped
 from shared.account.quality import QualityJson, quality

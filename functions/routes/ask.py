@@ -9,15 +9,8 @@ from pydantic import Field
 
 from functions.http.bodies import Folders, Names, NotBlank, checked_body, with_example
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import (
-    FOLDERS,
-    MAX_NAMES,
-    NAMES,
-    TurnBody,
-    question_of,
-    reply_to,
-    turn_of,
-)
+from functions.http.questions import FOLDERS, MAX_NAMES, NAMES, question_of
+from functions.http.turns import TurnBody, reply_to, turn_of
 from shared.api.answers import AskJson
 from shared.asking.turn import TurnRequest
 from shared.folders.scope import FolderScope

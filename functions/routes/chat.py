@@ -6,8 +6,9 @@ from pydantic import Field
 
 from functions.http.bodies import NotBlank, checked_body, with_example
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import SettingsBody, TurnBody, question_of, reply_to, turn_of
+from functions.http.questions import question_of
 from functions.http.streams import EVENT_STREAM
+from functions.http.turns import SettingsBody, TurnBody, reply_to, turn_of
 from shared.api.answers import AnswerJson
 from shared.asking.turn import TurnRequest
 

@@ -22,14 +22,12 @@ from functions.http.bodies import (
 )
 from functions.http.calls import Call, Reply, operation
 from shared.api.notes import (
-    CoverageJson,
     ImportedJson,
     IndexStatusJson,
     LinksJson,
     NoteJson,
     NotesJson,
     RelatedJson,
-    coverage_json,
     index_status_json,
     links_json,
     listed_note_json,
@@ -38,7 +36,7 @@ from shared.api.notes import (
     related_json,
 )
 from shared.errors import InvalidArgument, TooLarge
-from shared.indexing.coverage import measure_coverage, read_note_state
+from shared.indexing.coverage import read_note_state
 from shared.markdown.file import fields_of
 from shared.model import limits
 from shared.model.notes import DEFAULT_VAULT, ListedNote, NoteKey, TrashReason
@@ -258,13 +256,6 @@ def index_status(call: Call, note_id: str) -> Reply:
     key = NoteKey(call.tenant_id, check_note_id(note_id))
     state = read_note_state(call.app.indexer, key)
     return Reply(index_status_json(note_id, state))
-
-
-@operation(reply=CoverageJson)
-def index_coverage(call: Call) -> Reply:
-    """Counts of the notes that are indexed, and of those that are still to be embedded again."""
-    coverage = measure_coverage(call.app.indexer, call.tenant_id)
-    return Reply(coverage_json(coverage))
 
 
 def check_note_id(note_id: str, field: str = "noteId") -> str:

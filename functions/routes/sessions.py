@@ -11,6 +11,7 @@ from functions.http.bodies import (
     Body,
     Instant,
     PageQuery,
+    RequestId,
     SavingBody,
     TenantBody,
     checked,
@@ -19,7 +20,7 @@ from functions.http.bodies import (
     with_example,
 )
 from functions.http.calls import Call, Reply, operation
-from functions.http.questions import RequestId, SettingsBody
+from functions.http.turns import SettingsBody
 from shared.api.answers import AnswerMetaJson, CitationJson, ClaimJson
 from shared.api.sessions import (
     MessagesJson,

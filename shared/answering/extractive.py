@@ -34,6 +34,7 @@ from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
+from shared.settings import EXTRACTIVE
 from shared.times.dates import date_in_words
 from shared.times.series import last_of_series
 
@@ -62,7 +63,7 @@ class ExtractiveWriter:
     embedder: one on this machine, asked for every question; None: words alone decide what is quoted of a passage.
     """
 
-    model = "extractive"
+    model = EXTRACTIVE
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 
 from shared.api.values import SpanJson, instant, rounded, span
 from shared.indexing.state import note_revision
-from shared.model.index import Coverage, NoteState
+from shared.model.index import NoteState
 from shared.model.notes import ListedNote, Note, TrashedNote
 from shared.notes.linked import Link, Linked
 from shared.notes.related import RelatedNote
@@ -148,23 +148,6 @@ class TrashJson(TypedDict):
     nextPageToken: str | None
 
 
-class CoverageJson(TypedDict):
-    """Numbers of a tenant's notes by state. `indexed`: as they are now; `stale`: indexed, and changed since, counted among
-    the notes changed last (500 on one machine, 20 on Firestore). `outdated`: of another version than `indexVersion`,
-    still to be embedded again; questions are answered by the vectors of `searchedVersion`.
-    """
-
-    notes: int
-    indexed: int
-    pendingEmbeddings: int
-    failed: int
-    missing: int
-    stale: int
-    outdated: int
-    indexVersion: str
-    searchedVersion: str
-
-
 class ReconcileJson(TypedDict):
     """Result of one reconcile; for a dry run, what it would embed. `complete` false: call again."""
 
@@ -279,21 +262,6 @@ def index_status_json(note_id: str, state: NoteState) -> IndexStatusJson:
         "indexedAt": instant(record.indexed_at),
         "attempts": record.attempts,
         "error": record.error,
-    }
-
-
-def coverage_json(coverage: Coverage) -> CoverageJson:
-    """Returns the numbers of a tenant's notes by state."""
-    return {
-        "notes": coverage.notes,
-        "indexed": coverage.indexed,
-        "pendingEmbeddings": coverage.pending_embeddings,
-        "failed": coverage.failed,
-        "missing": coverage.missing,
-        "stale": coverage.stale,
-        "outdated": coverage.outdated,
-        "indexVersion": coverage.index_version,
-        "searchedVersion": coverage.searched_version,
     }
 
 

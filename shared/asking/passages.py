@@ -1,11 +1,10 @@
-"""Question -> passages: as many as the caller wants, or as the writer is to get; explanations and
-figures of a search.
+"""Question -> passages: as many as the caller wants, or as the writer is to get; figures of
+a search.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from statistics import fmean
@@ -16,16 +15,12 @@ from shared.asking.periods import asks_for_a_period, whole_period
 from shared.errors import StoreUnavailable
 from shared.folders.retrieve import retrieve_from_folders
 from shared.folders.scope import FolderScope, offered_folders
-from shared.indexing.coverage import read_note_state
 from shared.language.lengths import estimated_tokens
 from shared.model.answers import Usage
-from shared.model.notes import NoteKey
 from shared.model.questions import QUOTES, Question, WhenNotInNotes
-from shared.model.retrieval import RetrievalMode, Retrieved, WeightedFolder
+from shared.model.retrieval import RetrievalMode, Retrieved
 from shared.ports.freshness import current_chunks
 from shared.retrieval.analysis import restrict
-from shared.retrieval.explanation import Explanation
-from shared.retrieval.explanation import explain as explain_search
 from shared.retrieval.options import RetrievalOptions
 from shared.tracing import measure
 
@@ -81,39 +76,6 @@ def check_folders(app: App, question: Question, scope: FolderScope | None) -> No
         return
     if scope.vaults or scope.folders:
         offered_folders(scope, folders())
-
-
-def explain(
-    app: App,
-    question: Question,
-    note_ids: Sequence[str],
-    *,
-    k: int,
-    scope: FolderScope | None = None,
-) -> Explanation:
-    """Explains how `search` ranks these notes; without any, those it finds. Raises NotFound naming
-    a note.
-
-    scope: vaults and folders that are weighed as for an answer from them without a model.
-    """
-    options = app.retriever.options.for_search(k)
-    weighted_folders: tuple[WeightedFolder, ...] = ()
-    if scope is not None:
-        # Without the model that may rank them: an explanation costs no tokens.
-        retrieved, _ = retrieve_from_folders(question, scope, app.retriever, options, None)
-        weighted_folders = retrieved.weighted_folders
-    explanation = explain_search(
-        question,
-        note_ids,
-        app.retriever,
-        options,
-        weighted_folders=weighted_folders,
-    )
-    states = {}
-    for note in explanation.notes:
-        key = NoteKey(question.tenant_id, note.note_id)
-        states[note.note_id] = read_note_state(app.indexer, key)
-    return replace(explanation, states=states)
 
 
 def measure_search(app: App, retrieved: Retrieved | None) -> None:

@@ -22,16 +22,12 @@ from functools import lru_cache
 from itertools import accumulate, chain, islice, pairwise
 from typing import TypeAlias
 
+from shared.indexing.versions import BY_STRUCTURE
 from shared.language.lengths import BYTES_PER_TOKEN, tokens
 from shared.language.sentences import iterate_sentences
 from shared.markdown.blocks import Block, BlockKind, sections
 from shared.markdown.frontmatter import split
 from shared.model.index import Chunk
-
-CHUNKER_VERSION = "md9"
-"""Part of the index version: raise it with every change of what `chunk` returns for some text, or of what a store keeps
-of it. Only texts that are cut differently are embedded again.
-"""
 
 MAX_SECTIONS = 5000
 """A note of more is cut as if it had no headings: each section is a chunk at least, embedded with title and headings,
@@ -146,7 +142,7 @@ def by_sentences(text: str, begin: int, lang: str) -> Slices:
         yield "", start, end
 
 
-MARKDOWN = Chunker("markdown", _markdown)
+MARKDOWN = Chunker(BY_STRUCTURE, _markdown)
 
 
 def chunk(text: str, *, chunker: Chunker = MARKDOWN, lang: str = "en") -> tuple[Chunk, ...]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from shared.errors import NotFound
-from shared.indexing.pipeline import Indexer
 from shared.indexing.state import note_revision
 from shared.model.index import Coverage, IndexStatus, NoteState
 from shared.model.notes import NoteKey
 from shared.ports.freshness import Freshness, freshness
 from shared.ports.stores import Store
+
+if TYPE_CHECKING:  # counting needs no indexer
+    from shared.indexing.pipeline import Indexer
 
 LATEST = 500
 """Notes changed last that are compared with their records."""
@@ -18,24 +21,31 @@ LATEST_BILLED = 20
 """Limit instead of LATEST where each costs three billed reads."""
 
 
-def measure_coverage(indexer: Indexer, tenant_id: str) -> Coverage:
+def measure_coverage(
+    store: Store,
+    tenant_id: str,
+    *,
+    index_version: str,
+    previous_version: str | None = None,
+) -> Coverage:
     """Counts a tenant's notes by the state of their index.
 
     A note counts as indexed while the index holds what it says now, as far as the notes changed last tell.
+
+    previous_version: index version of the previous model while the model changes; None if it does not.
     """
-    store = indexer.store
     coverage = store.coverage(tenant_id)
-    outdated = store.count_outdated(tenant_id, indexer.version)
+    outdated = store.count_outdated(tenant_id, index_version)
     stale = min(_count_stale(tenant_id, store), coverage.indexed)
-    searched_version = indexer.version
-    if indexer.previous_indexer is not None and outdated:
-        searched_version = indexer.previous_indexer.version
+    searched_version = index_version
+    if previous_version is not None and outdated:
+        searched_version = previous_version
     return replace(
         coverage,
         indexed=coverage.indexed - stale,
         stale=stale,
         outdated=outdated,
-        index_version=indexer.version,
+        index_version=index_version,
         searched_version=searched_version,
     )
 

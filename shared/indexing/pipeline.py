@@ -40,7 +40,7 @@ from shared.errors import (
     NoteSuspect,
     StoreRefused,
 )
-from shared.indexing.chunking import CHUNKER_VERSION, MARKDOWN, Chunker, chunk
+from shared.indexing.chunking import MARKDOWN, Chunker, chunk
 from shared.indexing.claims import NoteClaim
 from shared.indexing.diff import Changes, WantedNote, compare, wanted_note
 from shared.indexing.embedding import Embedded, embed_texts
@@ -49,13 +49,13 @@ from shared.indexing.model_change import has_new_text, is_changing, version_unti
 from shared.indexing.postponing import Postponing
 from shared.indexing.records import at_fault, awaiting_vectors, finished, leased
 from shared.indexing.state import (
-    NO_EMBEDDER,
     WAITING_FOR_VECTORS,
     IndexProblem,
     IndexState,
     note_revision,
     read_state,
 )
+from shared.indexing.versions import index_version
 from shared.indexing.writing import UNLIMITED, NoteWriter, SmallWrites, most_writes
 from shared.language.languages import detect
 from shared.model.index import IndexRecord, IndexStatus
@@ -93,16 +93,6 @@ class IndexOutcome:
     """True if only words were asked for and there is more to do."""
 
 
-def index_version(embedder: Embedder | None, chunker: Chunker = MARKDOWN) -> str:
-    """Returns `chunker:model:dimension`; without an embedder the model is `none` and the dimension 0."""
-    version = CHUNKER_VERSION
-    if chunker is not MARKDOWN:
-        version = f"{version}-{chunker.name}"
-    if embedder is None:
-        return f"{version}{NO_EMBEDDER}"
-    return f"{version}:{embedder.model}:{embedder.dimension}"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Indexer:
     """Brings the index of notes to what they say. Safe between threads and processes."""
@@ -128,7 +118,7 @@ class Indexer:
     @property
     def version(self) -> str:
         """Index version that notes are brought to."""
-        return index_version(self.embedder, self.chunker)
+        return index_version(self.embedder, self.chunker.name)
 
     @property
     def postponing(self) -> Postponing:

@@ -10,13 +10,11 @@ from enum import StrEnum
 
 from shared.errors import NoteUnreadable
 from shared.indexing.records import attempts_at, is_due, is_suspect, work_of
+from shared.indexing.versions import NO_EMBEDDER
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.limits import MAX_TEXT_BYTES
 from shared.model.notes import Note, NoteKey
 from shared.ports.stores import Store
-
-NO_EMBEDDER = ":none:0"
-"""End of an index version without an embedder."""
 
 
 class IndexProblem(StrEnum):

@@ -16,6 +16,8 @@ from shared.settings.parse import check
 
 LOCAL_TENANT = "local"
 """Tenant used when authentication is off."""
+EXTRACTIVE = "extractive"
+"""Name of the model whose answers quote the notes."""
 CHAT_MODEL = "gemini-3.5-flash-lite"
 """Gemini's writing model unless another is set."""
 EMBEDDING_MODEL = "gemini-embedding-2"

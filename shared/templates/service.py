@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 from typing import Literal
 
 from shared.errors import (
@@ -24,51 +23,11 @@ from shared.model.retrieval import UNKNOWN_CALIBRATION
 from shared.model.templates import MAX_TEMPLATES, StoredTemplate, Template, TemplateMatch
 from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
+from shared.templates.cache import FolderCache
 from shared.templates.files import TemplateFiles, check, read_folders, state_of
 from shared.templates.ranking import choose, fallback, has_current_vector, nearest, with_vectors
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class FolderCache:
-    """Templates of the configured folders with their vectors, in this process. Thread-safe."""
-
-    _state: str = ""
-    _files: TemplateFiles = field(default_factory=lambda: TemplateFiles((), ()))
-    _stored: tuple[StoredTemplate, ...] = ()
-    _lock: Lock = field(default_factory=Lock)
-
-    def read(self, folders: Sequence[Path]) -> TemplateFiles:
-        """Returns the content of the folders; reads the files again only when one of them has
-        changed.
-        """
-        state = state_of(folders)
-        with self._lock:
-            if state != self._state:
-                self._files = read_folders(folders)
-                for problem in self._files.problems:
-                    _log.warning("no template: %s: %s", problem.path, problem.reason)
-                previous = {stored.template: stored for stored in self._stored}
-                self._stored = tuple(
-                    previous.get(template, StoredTemplate(template))
-                    for template in self._files.templates
-                )
-                self._state = state
-            return self._files
-
-    def embedded(
-        self,
-        folders: Sequence[Path],
-        embedder: Embedder | None,
-    ) -> tuple[StoredTemplate, ...]:
-        """Returns the templates with their vectors, embedded once; without vectors where the model
-        is away.
-        """
-        self.read(folders)
-        with self._lock:
-            self._stored = _all_current(self._stored, embedder)
-            return self._stored
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +48,8 @@ class Templates:
 
     def index(self, tenant_id: str) -> TemplateFiles:
         """Returns the content of the configured folders, after embedding what is new in them."""
-        files = self.files.read(self.folders)
-        self.files.embedded(self.folders, self.embedder_of(tenant_id))
+        files = _read(self.files, self.folders)
+        _embedded(self.files, self.folders, self.embedder_of(tenant_id))
         return files
 
     def save(self, tenant_id: str, template: Template) -> None:
@@ -136,7 +95,7 @@ class Templates:
         template_id = template.template_id
         if self._shipped().get(template_id) != template:
             return None
-        files = self.files.read(self.folders)
+        files = _read(self.files, self.folders)
         return files.paths.get(template_id)
 
     def all(self, tenant_id: str) -> tuple[Template, ...]:
@@ -202,7 +161,7 @@ class Templates:
     def ready(self, tenant_id: str) -> bool:
         """Reports whether a search finds every template by similarity."""
         embedder = self.embedder_of(tenant_id)
-        shipped = self.files.embedded(self.folders, embedder)
+        shipped = _embedded(self.files, self.folders, embedder)
         own = self._own(tenant_id)
         if embedder is None:
             return False
@@ -235,7 +194,7 @@ class Templates:
 
     def _shipped(self) -> dict[str, Template]:
         """Returns the templates of the folders by their ids."""
-        templates = self.files.read(self.folders).templates
+        templates = _read(self.files, self.folders).templates
         return {template.template_id: template for template in templates}
 
     def _library(self, tenant_id: str, embedder: Embedder | None) -> _Library:
@@ -243,7 +202,7 @@ class Templates:
 
         New vectors of the tenant's own are written back.
         """
-        shipped = self.files.embedded(self.folders, embedder)
+        shipped = _embedded(self.files, self.folders, embedder)
         own = self._own(tenant_id)
         current = _all_current(own, embedder)
         for stored, fresh in zip(own, current, strict=True):
@@ -262,6 +221,36 @@ class Templates:
         }
         template_id = fresh.template.template_id
         return self.store.change(tenant_id, TEMPLATES, template_id, changes)
+
+
+def _read(cache: FolderCache, folders: Sequence[Path]) -> TemplateFiles:
+    """Returns the content of the folders; reads the files again only when one of them has changed."""
+    state = state_of(folders)
+    with cache.lock:
+        if cache.files is None or state != cache.state:
+            cache.files = read_folders(folders)
+            for problem in cache.files.problems:
+                _log.warning("no template: %s: %s", problem.path, problem.reason)
+            previous = {stored.template: stored for stored in cache.stored}
+            stored_templates = []
+            for template in cache.files.templates:
+                stored = previous.get(template, StoredTemplate(template))
+                stored_templates.append(stored)
+            cache.stored = tuple(stored_templates)
+            cache.state = state
+        return cache.files
+
+
+def _embedded(
+    cache: FolderCache,
+    folders: Sequence[Path],
+    embedder: Embedder | None,
+) -> tuple[StoredTemplate, ...]:
+    """Returns the templates of the folders with their vectors, embedded once; without vectors where the model is away."""
+    _read(cache, folders)
+    with cache.lock:
+        cache.stored = _all_current(cache.stored, embedder)
+        return cache.stored
 
 
 @dataclass(frozen=True, slots=True)

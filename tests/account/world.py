@@ -12,7 +12,6 @@ from shared.account.budgets import ProjectBudget
 from shared.account.metering import MeteredWriter
 from shared.account.prices import TokenPrice
 from shared.adapters.firebase.authentication import NoVerifier
-from shared.answering.extractive import ExtractiveWriter
 from shared.api.stream import StreamEvent, turn_json
 from shared.app import App, Parts
 from shared.asking.passages import search
@@ -89,7 +88,6 @@ def household(store: Store, *, writer: Writer | None = None) -> Iterator[Househo
             store=store,
             embedder=embedder,
             writer=writer,
-            extractive=ExtractiveWriter(),
             verifier=NoVerifier(),
             pool=pool,
             clock=clock,

@@ -12,7 +12,8 @@ from evaluation.calibration import measured
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import BUNDLED_CALIBRATION, LocalEmbedder
 from shared.errors import OperatorError
-from shared.indexing.pipeline import Indexer, index_version
+from shared.indexing.pipeline import Indexer
+from shared.indexing.versions import index_version
 from shared.model.notes import Note, NoteKey
 from shared.model.retrieval import CosineCalibration
 from shared.retrieval.calibration import estimate_calibration

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
-from shared.answering.checking import SupportPolicy
 from shared.model.answers import Delta, Prompt
 from tests.fakes import ScriptedWriter
 from tests.functions.world import World
@@ -19,7 +19,8 @@ BOAT = "The boat is blue and 12 metres long. It was built in Kiel."
 
 def answered(world: World, *drafts: str, strict: bool = False, **body: object) -> dict[str, Any]:
     world.save("boat", title="Boat", text=BOAT)
-    world.plug(writer=ScriptedWriter(*drafts), support=SupportPolicy(strict=strict))
+    policy = replace(world.app.settings, support_policy="strict" if strict else "flag")
+    world.plug(writer=ScriptedWriter(*drafts), settings=policy)
     response = world.call("chat", "POST", "/chat", {"message": "What about the boat?", **body})
     assert response.status_code == 200
     reply: dict[str, Any] = response.get_json()
@@ -100,7 +101,8 @@ def test_a_note_that_is_deleted_while_the_answer_is_written_answers_no_more(
 def test_under_the_strict_policy_it_is_never_shown(world: World) -> None:
     world.save("boat", title="Boat", text=BOAT)
     writer = ScriptedWriter("The boat was built in Kiel [N1]. The boat is 15 metres long [N1].")
-    world.plug(writer=writer, support=SupportPolicy(strict=True))
+    strict = replace(world.app.settings, support_policy="strict")
+    world.plug(writer=writer, settings=strict)
     response = world.call(
         "chat", "POST", "/chat", {"message": "What about the boat?", "stream": True}
     )

@@ -19,7 +19,6 @@ from werkzeug.test import TestResponse
 
 from functions.http.log import JsonLines
 from shared import bootstrap
-from shared.answering.extractive import ExtractiveWriter
 from shared.app import App, Parts
 from shared.errors import AuroraError, Unauthenticated
 from shared.model.account import Person
@@ -189,7 +188,6 @@ def world_on(
             store=store,
             embedder=embedder,
             writer=None,
-            extractive=ExtractiveWriter(),
             verifier=tokens,
             pool=pool,
             clock=clock,

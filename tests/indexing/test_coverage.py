@@ -43,6 +43,6 @@ def test_on_one_machine_a_note_whose_event_was_lost_long_ago_is_found(
 
 
 def _counted(home: Household) -> tuple[int, int, int]:
-    measured = measure_coverage(home.app.indexer, TENANT)
+    measured = measure_coverage(home.app.store, TENANT, index_version=home.app.index_version)
     assert measured.notes == measured.indexed + measured.stale + measured.missing
     return measured.indexed, measured.stale, measured.missing

@@ -16,7 +16,7 @@ from shared.bootstrap import assemble
 from shared.errors import ModelRefused, ModelUnavailable
 from shared.indexing.coverage import measure_coverage
 from shared.indexing.state import IndexProblem
-from shared.model.index import IndexStatus, Vector
+from shared.model.index import Coverage, IndexStatus, Vector
 from shared.model.questions import Question
 from shared.model.retrieval import Restriction
 from shared.ports.stores import Store
@@ -91,7 +91,15 @@ class World:
         ]
 
     def left(self) -> int:
-        return measure_coverage(self.changing.indexer, TENANT).outdated
+        return self.coverage().outdated
+
+    def coverage(self) -> Coverage:
+        return measure_coverage(
+            self.changing.store,
+            TENANT,
+            index_version=self.changing.index_version,
+            previous_version=self.changing.previous_index_version,
+        )
 
 
 @pytest.fixture
@@ -109,17 +117,14 @@ def test_until_the_last_note_is_embedded_again_questions_find_what_they_found_be
     while world.left():
         assert world.found(world.changing) == answers_before
         notes_left.append(world.left())
-        coverage = measure_coverage(world.changing.indexer, TENANT)
+        coverage = world.coverage()
         assert coverage.searched_version == world.was.indexer.version
         assert coverage.indexed == NOTES
         world.sweep(world.changing, budget=2)
     assert len(set(notes_left)) > 2
     after = world.found(world.changing)
     assert after == world.found(world.after) != answers_before
-    assert (
-        measure_coverage(world.changing.indexer, TENANT).searched_version
-        == world.changing.indexer.version
-    )
+    assert world.coverage().searched_version == world.changing.indexer.version
     assert world.old.embedded.total() == 0
 
 
@@ -129,7 +134,7 @@ def test_a_new_chunker_leaves_questions_their_vectors_also_while_the_model_chang
 ) -> None:
     world = World(store)
     answers_before = world.found(world.was)
-    monkeypatch.setattr("shared.indexing.pipeline.CHUNKER_VERSION", "next")
+    monkeypatch.setattr("shared.indexing.versions.CHUNKER_VERSION", "next")
     for embedder, earlier in (
         (world.old, None),
         (world.new, world.old),

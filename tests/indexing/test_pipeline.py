@@ -11,7 +11,7 @@ from threading import Barrier
 import pytest
 
 from shared.errors import ModelRefused, ModelUnavailable, NoteBusy, PortContractError
-from shared.indexing.pipeline import index_version
+from shared.indexing.versions import index_version
 from shared.model.index import IndexStatus, Vector
 from shared.model.retrieval import Restriction
 from shared.ports.stores import Store

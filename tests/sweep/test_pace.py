@@ -9,8 +9,9 @@ import pytest
 
 from bench import scale
 from functions.routes.reconcile import BUDGET, WITHIN
-from shared.indexing.pipeline import Indexer, index_version
+from shared.indexing.pipeline import Indexer
 from shared.indexing.state import note_revision
+from shared.indexing.versions import index_version
 from shared.model.index import IndexRecord, IndexStatus, StoredRecord
 from shared.model.notes import Note, NoteKey
 from shared.ports.pages import Page

@@ -13,8 +13,9 @@ from shared.model.documents import TEMPLATES
 from shared.model.templates import StoredTemplate, Template
 from shared.ports.documents import DocumentStore
 from shared.ports.models import Embedder
+from shared.templates.cache import FolderCache
 from shared.templates.ranking import has_current_vector
-from shared.templates.service import FolderCache, Templates
+from shared.templates.service import Templates
 from tests.contracts.samples import OTHER, TENANT, unit
 from tests.fakes import HashingEmbedder
 from tests.memory_store import MemoryStore

@@ -6,8 +6,9 @@ from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
 from shared.model.templates import Template
 from shared.settings import shipped
+from shared.templates.cache import FolderCache
 from shared.templates.ranking import FALLBACK_SCORE
-from shared.templates.service import FolderCache, Templates
+from shared.templates.service import Templates
 from tests.contracts.samples import TENANT
 
 ASKED = {
