@@ -25,6 +25,7 @@ BENCHES = (
     "firestore",
     "cold_start",
     "cold_question",
+    "command",
     "hot_documents",
     "streams",
     "indexing_memory",

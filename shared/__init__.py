@@ -16,5 +16,5 @@ Along the way:   notes.service       a draft -> the note, at the revision that i
 
 Both read text with `language` (words), `times` (when) and `markdown` (what a reader sees); `tracing` tells how long
 each step took. `model` holds the types by subject, `ports` what we ask of the outside world, `adapters` who answers,
-`bootstrap` chooses the adapters and assembles the services, `app` holds the result.
+`bootstrap` chooses the adapters, `app` holds them and makes the services when they are first used.
 """

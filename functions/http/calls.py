@@ -114,6 +114,8 @@ class Route:
     """True if it answers without a caller's token."""
     callable: bool = False
     """True if it takes Firebase's callable form, `{"data": …}`, too."""
+    group: str = ""
+    """Group of its operation in openapi.json, where that is not the handler's module."""
 
     def load(self) -> Callable[..., Reply]:
         module, _, name = self.handler.partition(":")

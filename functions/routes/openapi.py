@@ -171,15 +171,16 @@ def _put_defaults_into_words(schema: Schema) -> None:
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
     module, _, name = route.handler.partition(":")
+    group = route.group or module
     handler = route.load()
     contract = OPERATIONS[handler]
     docstring = inspect.getdoc(handler) or ""
     summary, _, _ = docstring.partition("\n\n")
     function = "" if path == "/chat" else "/api"
     described: Schema = {
-        "operationId": f"{module}_{name}",
+        "operationId": f"{group}_{name}",
         "servers": _servers(function),
-        "tags": [module],
+        "tags": [group],
         "summary": " ".join(summary.split()),
         "security": [] if route.public else TO_BE_LET_IN,
     }

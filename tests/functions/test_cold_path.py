@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,18 @@ HEAVY = (
     "google.auth",
     "shared.bootstrap",
     "shared.model",
+)
+
+ANSWERING = (
+    "flask",
+    "shared.answering.pipeline",
+    "shared.answering.extractive",
+    "shared.asking.turn",
+    "shared.indexing.pipeline",
+    "shared.judging.support",
+    "shared.notes.service",
+    "shared.sessions.service",
+    "shared.templates.service",
 )
 
 PROBE = """
@@ -69,6 +82,23 @@ def test_health_is_answered_before_anything_heavy_is_imported(name: str) -> None
         [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert completed.stdout.strip() == "[]"
+
+
+def test_a_search_of_the_command_loads_nothing_that_answers_or_saves(tmp_path: Path) -> None:
+    probe = f"""
+import sys
+from cli.main import main
+try:
+    main(["search", "backups", "--home", {str(tmp_path)!r}])
+except SystemExit:
+    pass
+assert "shared.retrieval.pipeline" in sys.modules
+print([module for module in {ANSWERING!r} if module in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip().splitlines()[-1] == "[]"
 
 
 def test_loading_the_sdks_is_seldom_stopped_to_look_for_garbage() -> None:
