@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from shared.account.budgets import Budgets, ProjectBudget
 from shared.account.caches import Cache
+from shared.account.idempotency import PATIENCE, Idempotency
 from shared.account.index_writes import IndexBudget, IndexPrices
 from shared.account.metering import MeteredUsage, TenantEmbedder
 from shared.indexing.versions import index_version
@@ -28,7 +29,6 @@ from shared.templates.cache import FolderCache
 
 if TYPE_CHECKING:  # made when they are first used
     from shared.account.export import Erasure
-    from shared.account.idempotency import Idempotency
     from shared.answering.checking import SupportPolicy
     from shared.answering.extractive import ExtractiveWriter
     from shared.indexing.chunking import Chunker
@@ -43,9 +43,6 @@ if TYPE_CHECKING:  # made when they are first used
 
 CALIBRATION_SECONDS = 3600.0
 """Seconds that a tenant's estimated calibration is kept: estimating it reads up to 60 documents."""
-
-PATIENCE = 10.0
-"""Seconds a repeated request waits for the first one's answer."""
 
 LEASE_BEYOND_WRITING = timedelta(seconds=30)
 """Time for the rest of an answer, beyond the timeout of the writing model."""
@@ -315,8 +312,6 @@ class App(Parts):
 
     @cached_property
     def idempotency(self) -> Idempotency:
-        from shared.account.idempotency import Idempotency  # noqa: PLC0415 - where answers are made
-
         writing = timedelta(milliseconds=self.settings.chat_timeout_ms)
         return Idempotency(
             store=self.store,
