@@ -137,28 +137,35 @@ def _count_readable(file: TenantFile) -> Mapping[str, int]:
             if table in _UNCOUNTED:
                 continue
             with suppress(sqlite3.DatabaseError):
-                (number,) = db.execute(f'SELECT count(*) FROM "{table}"').fetchone()
+                reader = db.execute(f'SELECT count(*) FROM "{table}"')
+                (number,) = reader.fetchone()
                 if number:
-                    counts[_KINDS.get(table, table)] = number
+                    kind = _KINDS.get(table, table)
+                    counts[kind] = number
     return counts
 
 
 def _expire_documents(file: TenantFile, moment: int) -> None:
     """Deletes what has expired by a moment in microseconds; a file in which nothing has is only read."""
     for table in _EXPIRING:
+        query = f"SELECT 1 FROM {table} WHERE expires_at <= ? LIMIT 1"
         with file.reading() as db:
-            query = f"SELECT 1 FROM {table} WHERE expires_at <= ? LIMIT 1"
-            expired = db.execute(query, (moment,)).fetchone()
+            reader = db.execute(query, (moment,))
+            expired = reader.fetchone()
         if expired is not None:
+            statement = f"DELETE FROM {table} WHERE expires_at <= ?"
             with file.writing() as db:
-                db.execute(f"DELETE FROM {table} WHERE expires_at <= ?", (moment,))
+                db.execute(statement, (moment,))
 
 
 def _spent(db: sqlite3.Connection, day: date, column: str) -> int:
-    row = db.execute(f"SELECT {column} FROM usage WHERE day = ?", (day.isoformat(),)).fetchone()
+    query = f"SELECT {column} FROM usage WHERE day = ?"
+    reader = db.execute(query, (day.isoformat(),))
+    row = reader.fetchone()
     if row is None:
         return 0
-    return int(row[0])
+    (amount,) = row
+    return int(amount)
 
 
 def _day_usage(row: Row) -> DayUsage:
@@ -168,9 +175,8 @@ def _day_usage(row: Row) -> DayUsage:
 
 def _empty(db: sqlite3.Connection, kept_day: str) -> Mapping[str, int]:
     """Deletes all rows but the usage of `kept_day`; returns kind -> number of rows, without zeros."""
-    db.execute(
-        "PRAGMA secure_delete = ON",
-    )  # the content is overwritten, in case that the file stays
+    # The content is overwritten, in case that the file stays.
+    db.execute("PRAGMA secure_delete = ON")
     erased = {}
     for table in own_tables(db):
         if table == "usage":
@@ -178,7 +184,8 @@ def _empty(db: sqlite3.Connection, kept_day: str) -> Mapping[str, int]:
         else:
             cursor = db.execute(f'DELETE FROM "{table}"')
         if cursor.rowcount and table not in _UNCOUNTED:
-            erased[_KINDS.get(table, table)] = cursor.rowcount
+            kind = _KINDS.get(table, table)
+            erased[kind] = cursor.rowcount
     db.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
     # The revision grows by so much that a reader which follows it reads the whole file again.
     statement = "UPDATE state SET chunk_count = 0, total_length = 0, revision = revision + ?"

@@ -67,7 +67,8 @@ class EmbeddedDocuments:
         if row is None:
             return Stored(None, None)
         value = _load(collection, columns, row)
-        return Stored(value, _token(row))
+        token = _token(row)
+        return Stored(value, token)
 
     def put(self, owner: Owner, collection: Collection[T], value: T) -> None:
         with self._file(owner).writing() as db:
@@ -114,7 +115,8 @@ class EmbeddedDocuments:
     def delete(self, owner: Owner, collection: Collection[T], document_id: str) -> bool:
         with self._file(owner).writing(creates=False) as db:
             if collection.children:
-                statement = f"DELETE FROM {collection.children} WHERE {collection.id_field} = ?"
+                children = collection.children
+                statement = f"DELETE FROM {children} WHERE {collection.id_field} = ?"
                 db.execute(statement, (document_id,))
             return _delete(db, owner, collection, document_id)
 
@@ -194,7 +196,10 @@ def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value
         row["token"] = new_token(db)
 
     # The checksum is of all other columns, in their order.
-    values = [row.get(column) for column in columns if column != _CHECKSUM]
+    values = []
+    for column in columns:
+        if column != _CHECKSUM:
+            values.append(row.get(column))
     row[_CHECKSUM] = checksum_of(values)
     insert(db, collection.name, row, replacing=True)
 
@@ -202,12 +207,13 @@ def write(db: sqlite3.Connection, owner: Owner, collection: Collection[T], value
 def _row_of(collection: Collection[T], columns: Sequence[str], value: T) -> dict[str, Any]:
     """Returns column -> value of the document's own fields."""
     structured = collection.structured(CODEC)
-    row: dict[str, Any] = {collection.id_field: collection.id_of(value)}
+    id_field = collection.id_field
+    row: dict[str, Any] = {id_field: collection.id_of(value)}
 
     # A field without a column goes into the body.
     body = {}
     for name, plain in collection.dump(CODEC, value).items():
-        if name not in columns or name == collection.id_field:
+        if name not in columns or name == id_field:
             body[name] = plain
         elif name in structured:
             row[name] = json.dumps(plain)
@@ -244,9 +250,11 @@ def _listing_query(
             values.append(to_micros(after.moment))
         values.append(after.document_id)
 
-    quoted = ", ".join(f'"{column}"' for column in columns)
-    directed = ", ".join(f"{column} {direction}" for column in order)
-    query = f"SELECT {quoted} FROM {collection.name} WHERE {where} ORDER BY {directed} LIMIT ?"
+    quoted_columns = [f'"{column}"' for column in columns]
+    selected = ", ".join(quoted_columns)
+    directed_columns = [f"{column} {direction}" for column in order]
+    directed = ", ".join(directed_columns)
+    query = f"SELECT {selected} FROM {collection.name} WHERE {where} ORDER BY {directed} LIMIT ?"
     return query, values
 
 
@@ -272,8 +280,10 @@ def _load(collection: Collection[T], columns: Sequence[str], row: Row) -> T:
         raise InvalidArgument(collection.name, _EXPECTED)
     fields = dict(zip(columns, row, strict=True))
     expected = fields.pop(_CHECKSUM, None)
-    if expected is not None and checksum_of(fields.values()) != expected:
-        raise InvalidArgument(collection.name, _EXPECTED)
+    if expected is not None:
+        checksum = checksum_of(fields.values())
+        if checksum != expected:
+            raise InvalidArgument(collection.name, _EXPECTED)
     try:
         fields = _decoded(collection, fields)
         return collection.load(CODEC, fields)
@@ -289,11 +299,12 @@ def _decoded(collection: Collection[Any], columns: Mapping[str, Any]) -> dict[st
     for name, value in columns.items():
         if name == _BODY:
             continue
-        fields[name] = value
         if isinstance(value, bytes):
             fields[name] = array("f", value)
         elif name in structured:
             fields[name] = json.loads(value)
+        else:
+            fields[name] = value
     if _BODY in columns:
         body = json.loads(columns[_BODY])
         fields.update(body)
@@ -302,7 +313,8 @@ def _decoded(collection: Collection[Any], columns: Mapping[str, Any]) -> dict[st
 
 def _columns(db: sqlite3.Connection, collection: Collection[Any]) -> list[str]:
     """Returns the columns of a collection's table."""
-    reader = db.execute(f"SELECT * FROM {collection.name} LIMIT 0")
+    query = f"SELECT * FROM {collection.name} LIMIT 0"
+    reader = db.execute(query)
     return [name for name, *_ in reader.description]
 
 

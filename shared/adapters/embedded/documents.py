@@ -80,9 +80,10 @@ class Table(Generic[T]):
         self.name = name
         self._kind = kind
         fields = CODEC.fields(kind)
-        self.column_names = tuple(field.key for field in fields)
-        qualified = [f'{name}."{column}"' for column in self.column_names]
-        self.columns = ", ".join(qualified)
+        column_names = [field.key for field in fields]
+        self.column_names = tuple(column_names)
+        qualified_names = [f'{name}."{column}"' for column in column_names]
+        self.columns = ", ".join(qualified_names)
         """Columns that `load` reads, for a SELECT."""
         self._converters: list[tuple[int, Callable[[Any], Any]]] = []
         """Index of each column that is converted, and its converter."""
@@ -90,7 +91,8 @@ class Table(Generic[T]):
             convert = field.read
             if field.structured and field.name != unread:
                 # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
-                convert = lru_cache(4096)(partial(_read_json, convert))
+                cached = lru_cache(4096)
+                convert = cached(partial(_read_json, convert))
             if convert is not None:
                 self._converters.append((index, convert))
 
@@ -109,17 +111,20 @@ class Table(Generic[T]):
     def with_checksum(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Adds the checksum of its columns to a row, for a table that has one."""
         values = [row[column] for column in self.column_names]
-        return {**row, "checksum": checksum_of(values)}
+        checksum = checksum_of(values)
+        return {**row, "checksum": checksum}
 
     def load(self, row: Row) -> T:
         """Returns the entity in a row that begins with `columns`. Raises DamagedRow."""
         if isinstance(row, UndecodableRow):
             raise DamagedRow
-        values = list(row[: len(self.column_names)])
+        count = len(self.column_names)
+        values = list(row[:count])
         try:
             for index, convert in self._converters:
-                if values[index] is not None:
-                    values[index] = convert(values[index])
+                column = values[index]
+                if column is not None:
+                    values[index] = convert(column)
             return self._kind(*values)
         except UNREADABLE:
             raise DamagedRow from None  # the message might hold what the row says
@@ -144,8 +149,9 @@ def delete(db: sqlite3.Connection, table: str, key: str) -> bool:
 
     The key is the first column, which is called as the table without its last `s`.
     """
-    column = f"{table.removesuffix('s')}_id"
-    cursor = db.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))
+    entity = table.removesuffix("s")
+    statement = f"DELETE FROM {table} WHERE {entity}_id = ?"
+    cursor = db.execute(statement, (key,))
     return cursor.rowcount > 0
 
 
@@ -160,7 +166,9 @@ def insert(
     quoted = [f'"{column}"' for column in row]
     columns = ", ".join(quoted)
     marks = ", ".join("?" for _ in row)
-    verb = "INSERT OR REPLACE" if replacing else "INSERT"
+    verb = "INSERT"
+    if replacing:
+        verb = "INSERT OR REPLACE"
     statement = f"{verb} INTO {table} ({columns}) VALUES ({marks})"
     values = tuple(row.values())
     db.execute(statement, values)
@@ -179,7 +187,8 @@ def new_revision(db: sqlite3.Connection) -> int:
 def _incremented(db: sqlite3.Connection, column: str) -> int:
     """Adds one to a counter of the tenant's file and returns it."""
     statement = f"UPDATE state SET {column} = {column} + 1 RETURNING {column}"
-    (number,) = db.execute(statement).fetchone()
+    reader = db.execute(statement)
+    (number,) = reader.fetchone()
     return int(number)
 
 
@@ -219,17 +228,18 @@ def _chunk_of(row: Row, prefixes: Iterable[tuple[str, str]]) -> ReadChunk:
     row_id = row[-1]
     if isinstance(row, UndecodableRow):
         return DamagedChunk(row_id)
-    column = row[TERMS]
+    columns_before = row[:TERMS]
+    terms, *columns_behind = row[TERMS:]
     counts = {}
     try:
         for stem, prefix in prefixes:
-            start = column.find(prefix)
+            start = terms.find(prefix)
             if start < 0:
                 continue
             begin = start + len(prefix)
-            end = column.index(" ", begin)
-            counts[stem] = int(column[begin:end])
-        return CHUNKS.load((*row[:TERMS], counts, *row[TERMS + 1 :]))
+            end = terms.index(" ", begin)
+            counts[stem] = int(terms[begin:end])
+        return CHUNKS.load((*columns_before, counts, *columns_behind))
     except (DamagedRow, AttributeError, ValueError, TypeError):
         return DamagedChunk(row_id)
 
@@ -252,14 +262,15 @@ def term_token(stem: str) -> str:
     """Returns the FTS5 token of a stem: `v1.2` -> `v1¤002e2`."""
     token = _SPECIAL.sub(_escaped, stem)
     if len(token) > _MAX_TOKEN:
-        digest = hashlib.sha256(token.encode())
-        return f"{_MARK}h{digest.hexdigest()}"
+        digest = hashlib.sha256(token.encode()).hexdigest()
+        return f"{_MARK}h{digest}"
     return token or _MARK
 
 
 def _escaped(match: re.Match[str]) -> str:
     """Returns a special character as the mark and four hexadecimal digits."""
-    return f"{_MARK}{ord(match[0]):04x}"
+    code_point = ord(match[0])
+    return f"{_MARK}{code_point:04x}"
 
 
 def scope_token(scope: str) -> str:
@@ -279,8 +290,9 @@ def terms_column(terms: Mapping[str, int]) -> str:
 
 def posting_tokens(column: str, scopes: Iterable[str]) -> str:
     """Returns everything by which a chunk is found: the tokens of its terms column and of its scopes."""
-    tokens = _COUNT.sub("", column)
-    return tokens + " ".join(map(scope_token, scopes))
+    term_tokens = _COUNT.sub("", column)
+    scope_tokens = " ".join(map(scope_token, scopes))
+    return term_tokens + scope_tokens
 
 
 def expression(stem: str | None, scopes: Sequence[Iterable[str]]) -> str | None:
@@ -293,8 +305,11 @@ def expression(stem: str | None, scopes: Sequence[Iterable[str]]) -> str | None:
         token = term_token(stem)
         parts.append(f'("{token}")')
     for group in scopes:
-        tokens = [f'"{scope_token(scope)}"' for scope in sorted(group)]
-        alternatives = " OR ".join(tokens)
+        quoted_tokens = []
+        for scope in sorted(group):
+            token = scope_token(scope)
+            quoted_tokens.append(f'"{token}"')
+        alternatives = " OR ".join(quoted_tokens)
         parts.append(f"({alternatives})")
     if not parts:
         return None

@@ -308,15 +308,23 @@ class TenantFiles:
 
         with_people: True for the files of people in a tenant too.
         """
-        return [self.of(owner) for owner in self._owners() if with_people or "/" not in owner]
+        files = []
+        for owner in self._owners():
+            is_person = "/" in owner
+            if with_people or not is_person:
+                files.append(self.of(owner))
+        return files
 
     def people(self, tenant_id: str) -> list[TenantFile]:
         """Returns the files of the people of a tenant who are not the tenant.
 
         One that is so damaged that nobody can tell whose it is counts as another's, with a warning in the log.
         """
-        owners = self._owners(skips_damaged=True)
-        return [self.of(owner) for owner in owners if owner.startswith(f"{tenant_id}/")]
+        files = []
+        for owner in self._owners(skips_damaged=True):
+            if owner.startswith(f"{tenant_id}/"):
+                files.append(self.of(owner))
+        return files
 
     def _owners(self, *, skips_damaged: bool = False) -> list[str]:
         with self._lock:
@@ -433,13 +441,14 @@ def version_of(db: sqlite3.Connection, path: Path) -> int:
 
 def file_name(tenant_id: str) -> str:
     """Returns a name that is safe on every file system and no other tenant's, recognisable where the id is plain."""
-    readable = re.sub(r"[^a-z0-9]+", "-", tenant_id.lower())
-    readable = readable[:40].strip("-")
+    words = re.sub(r"[^a-z0-9]+", "-", tenant_id.lower())
+    readable = words[:40].strip("-")
     content = tenant_id.encode("utf-8", "surrogatepass")
-    digest = hashlib.sha256(content).hexdigest()[:20]
-    if not readable:
-        return f"{digest}.sqlite3"
-    return f"{readable}.{digest}.sqlite3"
+    digest = hashlib.sha256(content).hexdigest()
+    name = digest[:20]
+    if readable:
+        name = f"{readable}.{name}"
+    return f"{name}.sqlite3"
 
 
 def make_folder(folder: Path) -> None:

@@ -142,7 +142,8 @@ class EmbeddedNotes:
     def folders(self, tenant_id: str) -> tuple[Folder, ...]:
         """Reads the folders of chunks, so a folder goes with the last chunk in it."""
         with self._files.of(tenant_id).reading() as db:
-            return folders_of(db.execute("SELECT DISTINCT vault, path FROM chunks"))
+            paths = db.execute("SELECT DISTINCT vault, path FROM chunks")
+            return folders_of(paths)
 
     def _written(self, tenant_id: str, note_id: str) -> None:
         if self._on_write is not None:
@@ -191,7 +192,8 @@ class EmbeddedNotes:
                     key = NoteKey(file.tenant_id, note_id)
                     due.append((failed, due_at, key))
         due.sort(key=_due_order)
-        return tuple([key for _, _, key in due[:limit]])
+        keys = [key for _, _, key in due]
+        return tuple(keys[:limit])
 
     def _keys(
         self,
@@ -215,19 +217,22 @@ class EmbeddedNotes:
             values["since"] = to_micros(since)
         keys: list[NoteKey] = []
         for file in self._files.all():
-            if file.tenant_id < last.tenant_id or len(keys) > limit:
+            tenant_id = file.tenant_id
+            if tenant_id < last.tenant_id or len(keys) > limit:
                 continue
             values["after"] = ""
-            if file.tenant_id == last.tenant_id:
+            if tenant_id == last.tenant_id:
                 values["after"] = last.note_id
             values["limit"] = limit + 1 - len(keys)
             with file.reading() as db:
                 for (note_id,) in fetch_rows(db, query, values):
-                    keys.append(NoteKey(file.tenant_id, note_id))
+                    keys.append(NoteKey(tenant_id, note_id))
+
         # No note can be found by a damaged id.
         items = tuple(key for key in keys[:limit] if isinstance(key.note_id, str))
+        has_more = len(keys) > limit
         next_token = None
-        if len(keys) > limit and items:
+        if has_more and items:
             last = items[-1]
             next_token = make_token(listing, last.tenant_id, last.note_id)
         return Page(items, next_token)

@@ -259,10 +259,12 @@ class VectorSpace:
         vectors = self._matrix(contents)
 
         with np.errstate(all="ignore"):
-            lengths = np.sqrt(np.vecdot(vectors, vectors))
+            squares = np.vecdot(vectors, vectors)
+            lengths = np.sqrt(squares)
             deviations = np.abs(lengths - 1)
         is_readable: Flags = deviations <= _TOLERANCE
-        for index in np.flatnonzero(~is_readable).tolist():
+        doubtful_rows = np.flatnonzero(~is_readable)
+        for index in doubtful_rows.tolist():
             row_id, index_version, vector, checksum = rows[index]
             if is_sound(index_version, vector, checksum):
                 is_readable[index] = True
@@ -275,9 +277,12 @@ class VectorSpace:
         np = self._np
         if ids.size == 0:
             return True
-        within_reach = self._ids[: self._used + ids.size]
-        rows = np.flatnonzero(within_reach == _FREE)[: ids.size]
-        if rows.size < ids.size:
+        count = ids.size
+        reach = self._used + count
+        is_free = self._ids[:reach] == _FREE
+        free_rows = np.flatnonzero(is_free)
+        rows = free_rows[:count]
+        if rows.size < count:
             return False
         self._codes.write(rows, vectors)
         self._ids[rows] = ids
@@ -301,7 +306,8 @@ class VectorSpace:
         places = np.searchsorted(sorted_ids, requested)
         places = np.minimum(places, last_place)
         is_there = sorted_ids[places] == requested
-        rows: Ints = order[places[is_there]]
+        places_of_rows = places[is_there]
+        rows: Ints = order[places_of_rows]
         return rows
 
     def _find_not_matching(self, db: sqlite3.Connection, allowed: Allowed, match: str) -> Flags:
@@ -310,7 +316,8 @@ class VectorSpace:
         not_matching = self._not_matching.pop(key, None)
         if not_matching is None:
             query = "SELECT rowid FROM postings WHERE postings MATCH ? AND rowid >= ? AND rowid < ?"
-            reader = db.execute(query, (match, allowed.first, allowed.past))
+            values = (match, allowed.first, allowed.past)
+            reader = db.execute(query, values)
             matching_ids = [row_id for (row_id,) in reader]
             matching_rows = self._rows_of(matching_ids)
             not_matching = self._np.ones(self._used, dtype=bool)
@@ -333,26 +340,33 @@ class VectorSpace:
         precise_query = query.astype(np.float64)
         for first in range(0, ids.size, _AT_ONCE):
             past = min(first + _AT_ONCE, ids.size)
-            block = ids[first:past]
-            values = {
-                "ids": json.dumps(block.tolist()),
-                "space": self.space,
-                "bytes": len(self._unreadable),
-                "unreadable": self._unreadable,
-            }
-            reader = db.execute(self._by_id, values)
-            vectors = self._matrix([content for (content,) in reader])
+            vectors = self._stored(db, ids[first:past])
             with np.errstate(all="ignore"):
-                products = vectors.astype(np.float64) * precise_query
+                precise_vectors = vectors.astype(np.float64)
+                products = precise_vectors * precise_query
                 sums = products.sum(axis=1)
             cosines[first:past] = np.clip(sums, -1.0, 1.0)
         return cosines
 
+    def _stored(self, db: sqlite3.Connection, ids: Ints) -> Floats:
+        """Returns the file's vectors of these ids, in their order; of NaN where one cannot be read."""
+        values = {
+            "ids": json.dumps(ids.tolist()),
+            "space": self.space,
+            "bytes": len(self._unreadable),
+            "unreadable": self._unreadable,
+        }
+        reader = db.execute(self._by_id, values)
+        contents = [content for (content,) in reader]
+        return self._matrix(contents)
+
     def _matrix(self, contents: Sequence[bytes]) -> Floats:
         """Returns vectors as the rows of a matrix."""
         np = self._np
-        numbers: Floats = np.frombuffer(b"".join(contents), np.float32)
-        return numbers.reshape(len(contents), self.dimension)
+        joined = b"".join(contents)
+        numbers: Floats = np.frombuffer(joined, np.float32)
+        rows = len(contents)
+        return numbers.reshape(rows, self.dimension)
 
 
 class Codes:
@@ -367,7 +381,8 @@ class Codes:
         """Raises OperatorError where numpy is not installed."""
         np = load_numpy()
         self._np = np
-        self._codes: Bytes = np.empty((capacity, dimension), dtype=np.int8)
+        shape = (capacity, dimension)
+        self._codes: Bytes = np.empty(shape, dtype=np.int8)
         self._scales: Floats = np.empty(capacity, dtype=np.float32)
         self._losses: Floats = np.empty(capacity, dtype=np.float32)
 
@@ -382,7 +397,8 @@ class Codes:
         least_divisor = np.finfo(np.float32).tiny
         greatest = np.maximum(greatest, least_divisor)
         scales = greatest / np.float32(_MAX_CODE)
-        exact = vectors / scales[:, None]
+        scale_of_row = scales[:, None]
+        exact = vectors / scale_of_row
         codes = np.rint(exact)
 
         # What a code loses is as long as what was rounded off, at the vector's scale.
@@ -398,20 +414,23 @@ class Codes:
     def bounds(self, query: Floats, used: int) -> tuple[Floats, Floats]:
         """Returns the least and the greatest cosine that each of the first `used` rows can have with the unit `query`."""
         np = self._np
+        dimension = query.size
         cosines: Floats = np.empty(used, dtype=np.float32)
-        step = max(1, _BLOCK // query.size)
+        step = max(1, _BLOCK // dimension)
         rows_at_once = min(step, used)
-        buffer: Floats = np.empty((rows_at_once, query.size), dtype=np.float32)
+        buffer: Floats = np.empty((rows_at_once, dimension), dtype=np.float32)
         for first in range(0, used, step):
             past = min(first + step, used)
             rows = past - first
             block = buffer[:rows]
             codes = self._codes[first:past]
             np.copyto(block, codes)
+            cosines_of_block = cosines[first:past]
             # Not `@`: its threads wait for each other, and on a busy machine that costs 20 ms where the sums take 0.3.
-            np.vecdot(block, query, out=cosines[first:past])
-        cosines *= self._scales[:used]
+            np.vecdot(block, query, out=cosines_of_block)
 
+        scales = self._scales[:used]
+        cosines *= scales
         losses = self._losses[:used]
         least = cosines - losses
         greatest = cosines + losses

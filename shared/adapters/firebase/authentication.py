@@ -70,7 +70,8 @@ class FirebaseVerifier:
         if not token:
             raise Unauthenticated("an ID token is needed: Authorization: Bearer <token>")
         try:
-            return self._identity(self._claims(token))
+            claims = self._claims(token)
+            return self._identity(claims)
         except BadToken as error:
             raise Unauthenticated(f"the ID token does not verify: {error}") from error
 
@@ -80,12 +81,15 @@ class FirebaseVerifier:
     def _identity(self, claims: Claims) -> Identity:
         """Checks every claim. Raises BadToken."""
         issuer = f"https://securetoken.google.com/{self._project}"
-        if claims.get("aud") != self._project or claims.get("iss") != issuer:
+        is_of_project = claims.get("aud") == self._project and claims.get("iss") == issuer
+        if not is_of_project:
             raise BadToken("it was issued for another project")
-        issued = ["iat"]
+
+        times_behind = ["iat"]
         if "auth_time" in claims:  # absent in some custom flows of the emulator
-            issued.append("auth_time")
-        check_times(claims, *issued)
+            times_behind.append("auth_time")
+        check_times(claims, *times_behind)
+
         uid = claims.get("sub")
         tenant_id = claims.get("tenantId", uid)
         if not is_id(uid):
@@ -96,10 +100,15 @@ class FirebaseVerifier:
             raise BadToken(f"its user id begins with '{TEAM}', as only ids of teams do")
         if self._accounts is not None:
             self._accounts.check(claims)
+
         role = claims.get("role")
         if not isinstance(role, str):
             role = ""
-        return Identity(str(uid), str(tenant_id), role)
+        return Identity(
+            str(uid),
+            str(tenant_id),
+            role,
+        )
 
 
 class EmulatorVerifier(FirebaseVerifier):

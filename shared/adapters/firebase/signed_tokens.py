@@ -99,13 +99,16 @@ class Certificates:
 
     def named(self, kid: str) -> str | None:
         """Returns the key of this id; None if there is none. Raises Unavailable when the keys cannot be fetched."""
-        if self._clock.monotonic() < self._fresh_until and kid in self._keys:
+        is_fresh = self._clock.monotonic() < self._fresh_until
+        if is_fresh and kid in self._keys:
             return self._keys[kid]
         with self._lock:
-            if self._needs_fetch(kid, self._clock.monotonic()):
+            now = self._clock.monotonic()
+            if self._needs_fetch(kid, now):
                 self._fetch()
             key = self._keys.get(kid)
-            is_too_old = self._clock.monotonic() >= self._fresh_until + MAX_STALE
+            usable_until = self._fresh_until + MAX_STALE
+            is_too_old = self._clock.monotonic() >= usable_until
             is_unknown = key is None and self._failed > self._fetched
             if is_too_old or is_unknown:
                 raise Unavailable("the keys that verify tokens cannot be had right now")
@@ -134,7 +137,8 @@ class Certificates:
             return
         self._fetched = self._clock.monotonic()
         age = DEFAULT_AGE
-        max_age = re.search(r"max-age=(\d+)", response.headers.get("Cache-Control", ""))
+        cache_control = response.headers.get("Cache-Control", "")
+        max_age = re.search(r"max-age=(\d+)", cache_control)
         if max_age is not None:
             age = float(max_age[1])
         self._fresh_until = self._fetched + age
@@ -149,8 +153,10 @@ def parts(token: str) -> tuple[Mapping[str, Any], Claims]:
     segments = token.split(".")
     if len(segments) != 3 or len(token) > _MAX_TOKEN:
         raise BadToken("it is no JSON web token")
-    header, claims, _ = segments
-    return _segment(header), _segment(claims)
+    encoded_header, encoded_claims, _ = segments
+    header = _segment(encoded_header)
+    claims = _segment(encoded_claims)
+    return header, claims
 
 
 def verified(token: str, keys: Certificates) -> Claims:
@@ -191,8 +197,10 @@ def _is_time(value: object) -> TypeGuard[float]:
 
 
 def _segment(text: str) -> Mapping[str, Any]:
+    padding = "=" * (-len(text) % 4)
     try:
-        value = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        content = base64.urlsafe_b64decode(text + padding)
+        value = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise BadToken("it is no JSON web token") from error
     if not isinstance(value, dict):

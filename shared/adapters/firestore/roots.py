@@ -74,8 +74,11 @@ def is_path_of_product(path: str) -> bool:
         return path == BOOKMARK_PATH
     if names[0] == OWNER:
         return path == OWNER_PATH
-    names[1::2] = "*" * len(names[1::2])
-    return "/".join(names[:-1]) in COLLECTIONS
+    *above, _ = names
+    for index in range(1, len(above), 2):
+        above[index] = "*"  # the id of a document
+    collection = "/".join(above)
+    return collection in COLLECTIONS
 
 
 def deployment_name(prefix: str) -> str:
