@@ -84,10 +84,12 @@ class Tool:
     def input_schema(self) -> Json:
         """Returns the schema of the route's body, with the offered fields alone."""
         body_schema = self.body.model_json_schema(by_alias=True)
+        properties = body_schema["properties"]
+        required = body_schema.get("required", ())
         schema: Json = {
             "type": "object",
-            "properties": {name: body_schema["properties"][name] for name in self.fields},
-            "required": [name for name in body_schema.get("required", ()) if name in self.fields],
+            "properties": {name: properties[name] for name in self.fields},
+            "required": [name for name in required if name in self.fields],
             "additionalProperties": False,
         }
         if "$defs" in body_schema:
@@ -105,8 +107,9 @@ def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
     note = client.send("GET", f"/notes/{quoted_id}")
 
     lines = note["text"].split("\n")
-    first = body.from_line - 1
-    requested_lines = lines[first : body.to_line]
+    start = body.from_line - 1
+    end = body.to_line
+    requested_lines = lines[start:end]
     note["text"] = "\n".join(requested_lines)
     return note
 
@@ -381,7 +384,8 @@ def _filled_prompt(name: str, arguments: Mapping[str, str]) -> types.GetPromptRe
         names = ", ".join(PROMPTS)
         raise MCPError(types.INVALID_PARAMS, f"no prompt {name!r}; there are {names}")
 
-    value = arguments.get(prompt.argument, "").strip()
+    argument = arguments.get(prompt.argument, "")
+    value = argument.strip()
     if not value:
         message = f"{prompt.argument}: expected text. {prompt.expected}"
         raise MCPError(types.INVALID_PARAMS, message)
@@ -412,7 +416,10 @@ def _resources(client: ApiClient, cursor: str | None) -> types.ListResourcesResu
         )
         resources.append(resource)
 
-    return types.ListResourcesResult(resources=resources, next_cursor=page["nextPageToken"])
+    return types.ListResourcesResult(
+        resources=resources,
+        next_cursor=page["nextPageToken"],
+    )
 
 
 def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
@@ -425,7 +432,11 @@ def _read(client: ApiClient, uri: str) -> types.ReadResourceResult:
     with _protocol_errors({"uri": uri}):
         note = _get_note(client, {"noteId": note_id})
 
-    contents = types.TextResourceContents(uri=uri, mime_type=MARKDOWN, text=note["text"])
+    contents = types.TextResourceContents(
+        uri=uri,
+        mime_type=MARKDOWN,
+        text=note["text"],
+    )
     return types.ReadResourceResult(contents=[contents])
 
 

@@ -195,13 +195,17 @@ def _strings(value: object, path: str, depth: int = 0) -> Iterator[tuple[str, st
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
-        prefix = f"{path}." if path else ""
+        path_of_keys = path or "body"
         for key, member in value.items():
-            yield path or "body", key
-            yield from _strings(member, prefix + key, depth + 1)
+            yield path_of_keys, key
+            member_path = key
+            if path:
+                member_path = f"{path}.{key}"
+            yield from _strings(member, member_path, depth + 1)
     elif isinstance(value, list):
         for position, member in enumerate(value):
-            yield from _strings(member, f"{path}[{position}]", depth + 1)
+            member_path = f"{path}[{position}]"
+            yield from _strings(member, member_path, depth + 1)
 
 
 def _refuse(model: type[BaseModel], error: ValidationError) -> NoReturn:

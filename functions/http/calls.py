@@ -118,9 +118,9 @@ class Route:
     """Group of its operation in openapi.json, where that is not the handler's module."""
 
     def load(self) -> Callable[..., Reply]:
-        module, _, name = self.handler.partition(":")
-        loaded = importlib.import_module(f"{functions_package}.routes.{module}")
-        handler: Callable[..., Reply] = getattr(loaded, name)
+        module_name, _, name = self.handler.partition(":")
+        module = importlib.import_module(f"{functions_package}.routes.{module_name}")
+        handler: Callable[..., Reply] = getattr(module, name)
         return handler
 
 

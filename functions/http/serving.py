@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -101,8 +101,10 @@ def serve(request: flask.Request, routes: Sequence[Route], *, name: str) -> flas
     if reply.events is None:
         response = _response(request, reply)
     else:
-        pieces = _stream(reply.events, reply.form, connection_of(request.environ), end)
-        response = flask.Response(record.following(pieces), reply.status, mimetype=EVENT_STREAM)
+        connection = connection_of(request.environ)
+        pieces = _stream(reply.events, reply.form, connection, end)
+        pieces = record.following(pieces)
+        response = flask.Response(pieces, reply.status, mimetype=EVENT_STREAM)
         # Proxies that gather a reply would hold the tokens back.
         response.headers["X-Accel-Buffering"] = "no"
 
@@ -147,10 +149,9 @@ def _path(request: flask.Request, name: str) -> str:
     Firebase's SDKs, configured for an emulator, call `/PROJECT/REGION/NAME`.
     """
     address = str(request.environ.get("RAW_URI", ""))
-    path, _, _ = address.partition("?")
-    path_bytes = path.encode("latin-1", "replace")  # WSGI gives bytes as Latin-1
+    encoded_path, _, _ = address.partition("?")
+    path_bytes = encoded_path.encode("latin-1", "replace")  # WSGI gives bytes as Latin-1
     path = path_bytes.decode(errors="replace")
-
     if not path.startswith("/"):
         path = quote(request.path, safe="/:")
     path = _EMULATED.sub("", path)
@@ -159,7 +160,8 @@ def _path(request: flask.Request, name: str) -> str:
     names_function = path == root or path.startswith(f"{root}/")
     if names_function:
         path = path.removeprefix(root)
-    return path.rstrip("/") or "/"
+    path = path.rstrip("/")
+    return path or "/"
 
 
 def _logged_route(route: Route | None, name: str) -> str:
@@ -215,52 +217,77 @@ def _log_level(pattern: str, status: int) -> int:
 
 def _reply(request: flask.Request, match: RouteMatch, request_id: str) -> Reply:
     """Returns the handler's reply, or the error it raised, in the form in which the caller speaks. Never raises."""
-    form = Form.PLAIN
+    if is_preflight(request.method, request.headers) and match.allowed:
+        return Reply(None, 204)
+    if match.route is None:
+        return _unrouted(request.method, match.allowed)
+
+    received = _Received()
     try:
-        if is_preflight(request.method, request.headers) and match.allowed:
-            return Reply(None, 204)
-        route = match.route
-        if route is None:
-            return _unrouted(request.method, match.allowed)
-        # The token comes before the body: without one no caller may keep a thread waiting for a body.
-        identity = None
-        refusal = None
-        if not route.public:
-            try:
-                identity = caller(request.headers)
-            except AuroraError as error:
-                if not route.callable:
-                    raise
-                refusal = error  # the body decides the form of the error
-        if refusal is None:
-            body = _read_body(request, route, identity, incoming.BODY_SECONDS)
-        else:
-            body = b""
-            with suppress(RequestError):
-                body = _read_body(request, route, identity, incoming.REFUSED_SECONDS)
-        # A caller asks for a stream by a header; without it the body may still do so, except a callable's.
-        streams: bool | None = _accepts_stream(request) or None
-        content = unwrapped(body) if route.callable else None
-        if content is not None:
-            body = content
-            form = Form.CALLABLE_STREAM if streams else Form.CALLABLE
-            streams = bool(streams)
-        if refusal is not None:
-            raise refusal
+        _receive(request, match.route, received)
         call = Call(
             request_id=request_id,
             query=request.args.to_dict(),
-            body=body,
-            identity=identity,
-            streams=streams,
+            body=received.body,
+            identity=received.identity,
+            streams=received.streams,
             headers={header.lower(): value for header, value in request.headers.items()},
         )
-        handler = route.load()
+        handler = match.route.load()
         reply = handler(call, **match.segments)
-        return _formed(_admitted(reply, identity), form)
+        admitted = _admitted(reply, received.identity)
+        return _formed(admitted, received.form)
     except Exception as error:  # noqa: BLE001 - the last door
         failed = Reply(reported(error), error_form(error).code, headers_of(error))
-        return _formed(failed, form)
+        return _formed(failed, received.form)
+
+
+@dataclass(slots=True)
+class _Received:
+    """The parts of a request that are read before its handler runs."""
+
+    identity: Identity | None = None
+    body: bytes = b""
+    form: Form = Form.PLAIN
+    """Form in which the caller speaks, as far as it is known: an error is sent in it too."""
+    streams: bool | None = None
+    """True if the caller asks for a stream, False if not; None if the body may still ask for one."""
+
+
+def _receive(request: flask.Request, route: Route, received: _Received) -> None:
+    """Reads who calls, and the body with its form. Raises what refuses the request."""
+    # 1. The token comes before the body: without one no caller may keep a thread waiting for a body.
+    refusal = None
+    if not route.public:
+        try:
+            received.identity = caller(request.headers)
+        except AuroraError as error:
+            if not route.callable:
+                raise
+            refusal = error  # the body decides the form of the error
+
+    # 2. The body.
+    if refusal is None:
+        received.body = _read_body(request, route, received.identity, incoming.BODY_SECONDS)
+    else:
+        with suppress(RequestError):
+            received.body = _read_body(request, route, None, incoming.REFUSED_SECONDS)
+
+    # 3. A caller asks for a stream by a header; without it the body may still do so, except a callable's.
+    accepts_stream = _accepts_stream(request)
+    if accepts_stream:
+        received.streams = True
+    content = None
+    if route.callable:
+        content = unwrapped(received.body)
+    if content is not None:
+        received.body = content
+        received.streams = accepts_stream
+        received.form = Form.CALLABLE
+        if accepts_stream:
+            received.form = Form.CALLABLE_STREAM
+    if refusal is not None:
+        raise refusal
 
 
 def _accepts_stream(request: flask.Request) -> bool:

@@ -101,8 +101,9 @@ def submit_feedback(call: Call) -> Reply:
 
 def _feedback_id(body: FeedbackBody) -> str:
     """Returns one id for what is rated, so that a second rating of it replaces the first."""
-    subject = json.dumps([body.request_id, body.message_id, body.citation])
-    digest = hashlib.sha256(subject.encode()).hexdigest()
+    subject = [body.request_id, body.message_id, body.citation]
+    content = json.dumps(subject).encode()
+    digest = hashlib.sha256(content).hexdigest()
     return digest[:32]
 
 
@@ -133,7 +134,8 @@ def show_quality(call: Call) -> Reply:
     """Ratings, opened citations and follow-ups in the caller's sessions that changed in the last `days`."""
     query = parse_query(call.query, QualityQuery)
     app = call.app
-    since = app.clock() - timedelta(days=query.days)
+    window = timedelta(days=query.days)
+    since = app.clock() - window
     rates = quality(app.store, call.sessions, since)
     return Reply(rates)
 
@@ -167,10 +169,12 @@ def _export_reply(call: Call, items: Iterator[Exported]) -> Reply:
     if query.format == "lines":
         return Reply(None, stream=_lines(items), media_type=NDJSON)
 
-    notes = exports.all_notes(_owned_tenant(call), call.app.store)
+    tenant_id = _owned_tenant(call)
+    notes = exports.all_notes(tenant_id, call.app.store)
+    pieces = zipped(notes)
     return Reply(
         None,
-        stream=_zip(zipped(notes)),
+        stream=_zip(pieces),
         media_type=ZIP,
         headers={"Content-Disposition": ZIP_NAME},
     )

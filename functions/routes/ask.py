@@ -46,7 +46,8 @@ class AskBody(TurnBody):
 def ask(call: Call) -> Reply:
     """An answer from the named folders first, then from those that rank best."""
     body = checked_body(call, AskBody)
-    return reply_to(call, folder_request(call, body))
+    request = folder_request(call, body)
+    return reply_to(call, request)
 
 
 def folder_request(call: Call, body: AskBody) -> TurnRequest:

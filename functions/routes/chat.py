@@ -38,10 +38,17 @@ def ask(call: Call) -> Reply:
     streams = call.streams
     if streams is None:
         streams = body.stream
-    return reply_to(call, turn_request(call, body), streams=streams)
+    request = turn_request(call, body)
+    return reply_to(call, request, streams=streams)
 
 
 def turn_request(call: Call, body: ChatBody) -> TurnRequest:
     """Returns the turn that a body asks for. Raises what is wrong with the request."""
     question = question_of(call, body.message, "message", body)
-    return turn_of(call, body, question, session_id=body.session_id, patch=body.patch())
+    return turn_of(
+        call,
+        body,
+        question,
+        session_id=body.session_id,
+        patch=body.patch(),
+    )

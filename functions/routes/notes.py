@@ -117,7 +117,12 @@ def put(call: Call, note_id: str) -> Reply:
         raise InvalidArgument("noteId", "the id that the address names")
     app = call.app_unless_erased(body.erasure)
     draft = draft_of(body)
-    note = app.notes.save(call.tenant_id, note_id, draft, replacing=body.revision)
+    note = app.notes.save(
+        call.tenant_id,
+        note_id,
+        draft,
+        replacing=body.revision,
+    )
     return Reply(note_json(note))
 
 
@@ -157,7 +162,8 @@ def import_file(call: Call) -> Reply:
 @operation(reply=NoteJson, errors=(404, 409))
 def get(call: Call, note_id: str) -> Reply:
     """The note as it is now. 409 if an app wrote it with fields of wrong types."""
-    note = call.app.notes.get(call.tenant_id, check_note_id(note_id))
+    check_note_id(note_id)
+    note = call.app.notes.get(call.tenant_id, note_id)
     return Reply(note_json(note))
 
 
@@ -167,8 +173,8 @@ def links(call: Call, note_id: str) -> Reply:
     files, by path, title or alias. `noteId` null: no indexed note has that name.
     """
     app = call.app
-    note = app.notes.get(call.tenant_id, check_note_id(note_id))
-
+    check_note_id(note_id)
+    note = app.notes.get(call.tenant_id, note_id)
     linked_notes = linked(
         call.tenant_id,
         note,
@@ -184,7 +190,8 @@ def related_notes(call: Call, note_id: str) -> Reply:
     until the note has been embedded.
     """
     app = call.app
-    app.notes.get(call.tenant_id, check_note_id(note_id))
+    check_note_id(note_id)
+    app.notes.get(call.tenant_id, note_id)  # raises NotFound
 
     embedder = app.retriever.embedder_of(call.tenant_id)
     if embedder is None:
@@ -239,7 +246,9 @@ def list_all(call: Call) -> Reply:
     else:
         vault = query.vault or DEFAULT_VAULT
         note = notes.at_path(call.tenant_id, vault, query.path)
-        listed = () if note is None else (ListedNote.of(note),)
+        listed = ()
+        if note is not None:
+            listed = (ListedNote.of(note),)
         next_token = None
 
     reply = NotesJson(
@@ -253,7 +262,8 @@ def list_all(call: Call) -> Reply:
 @operation(reply=IndexStatusJson, errors=(404,))
 def index_status(call: Call, note_id: str) -> Reply:
     """The state of the note's index. `current` true: the index holds exactly what the note says now."""
-    key = NoteKey(call.tenant_id, check_note_id(note_id))
+    check_note_id(note_id)
+    key = NoteKey(call.tenant_id, note_id)
     state = read_note_state(call.app.indexer, key)
     return Reply(index_status_json(note_id, state))
 
@@ -299,8 +309,9 @@ def _path(path: str) -> str:
         return ""
 
     normalised = posixpath.normpath(path)
+    parts = path.split("/")
     names_file = normalised != "." and not path.endswith("/")
-    is_relative = not path.startswith("/") and ".." not in path.split("/")
+    is_relative = not path.startswith("/") and ".." not in parts
     has_odd_characters = re.search(r"[\x00-\x1f\x7f\\]", path) is not None
     if not names_file or not is_relative or has_odd_characters:
         raise InvalidArgument("path", PATH)

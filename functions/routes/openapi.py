@@ -122,13 +122,25 @@ def _routes() -> list[tuple[str, Route]]:
 
 def _in_camel_case(path: str) -> str:
     """Writes the names of a path's parameters as JSON does: `/notes/{note_id}` is `/notes/{noteId}`."""
-    return re.sub(r"\{(\w+)\}", lambda name: "{" + to_camel(name[1]) + "}", path)
+
+    def as_in_json(parameter: re.Match[str]) -> str:
+        name = to_camel(parameter[1])
+        return f"{{{name}}}"
+
+    return re.sub(r"\{(\w+)\}", as_in_json, path)
 
 
 def _servers(function: str) -> list[Schema]:
     """Returns the base addresses: deployed, below the function's name; locally, one address for all."""
-    deployed = {"url": HOSTED + function, "description": "Deployed.", "variables": HOST_VARIABLES}
-    local = {"url": "http://localhost:8080", "description": "`aurora dev`."}
+    deployed = {
+        "url": HOSTED + function,
+        "description": "Deployed.",
+        "variables": HOST_VARIABLES,
+    }
+    local = {
+        "url": "http://localhost:8080",
+        "description": "`aurora dev`.",
+    }
     return [deployed, local]
 
 
@@ -142,7 +154,8 @@ def _schemas(contracts: Iterable[Operation]) -> tuple[Mapping[Any, Schema], dict
 
     inputs: list[Any] = []
     for kind in dict.fromkeys(types):
-        inputs.append((kind, "validation", TypeAdapter(kind)))
+        adapter = TypeAdapter(kind)
+        inputs.append((kind, "validation", adapter))
     template = SCHEMAS + "{model}"
     references, definitions = TypeAdapter.json_schemas(inputs, ref_template=template)
 
@@ -165,8 +178,9 @@ def _put_defaults_into_words(schema: Schema) -> None:
             continue
 
         description = field.get("description", "")
-        default_in_words = f"(default {json.dumps(default)})"
-        field["description"] = f"{description} {default_in_words}".strip()
+        default_in_json = json.dumps(default)
+        described = f"{description} (default {default_in_json})"
+        field["description"] = described.strip()
 
 
 def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema:
@@ -176,13 +190,19 @@ def _operation(path: str, route: Route, schemas: Mapping[Any, Schema]) -> Schema
     contract = OPERATIONS[handler]
     docstring = inspect.getdoc(handler) or ""
     summary, _, _ = docstring.partition("\n\n")
-    function = "" if path == "/chat" else "/api"
+    words = summary.split()
+    function = "/api"
+    if path == "/chat":
+        function = ""
+    security = TO_BE_LET_IN
+    if route.public:
+        security = []
     described: Schema = {
         "operationId": f"{group}_{name}",
         "servers": _servers(function),
         "tags": [group],
-        "summary": " ".join(summary.split()),
-        "security": [] if route.public else TO_BE_LET_IN,
+        "summary": " ".join(words),
+        "security": security,
     }
     if contract.described is not None:
         described.update(contract.described)
@@ -199,8 +219,9 @@ def _request_body(body: type[Body], route: Route, schemas: Mapping[Any, Schema])
     """Returns the body of a request, which may be missing if it has no required field."""
     schema = _plain_or_callable(schemas[body], route)
     fields = body.model_fields.values()
+    is_required = any(field.is_required() for field in fields)
     return {
-        "required": any(field.is_required() for field in fields),
+        "required": is_required,
         "content": {JSON: {"schema": schema}},
     }
 
@@ -295,7 +316,8 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> dict[str, Schema]:
             lines.append(_reference(line_name))
 
     components["StreamEvent"] = {"oneOf": events}
-    heartbeat = _object({"type": {"const": "heartbeat"}})
+    heartbeat_type = {"const": "heartbeat"}
+    heartbeat = _object({"type": heartbeat_type})
     components["CallableHeartbeatLine"] = _object({"message": heartbeat})
     lines.append(_reference("CallableHeartbeatLine"))
 
@@ -308,8 +330,9 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> dict[str, Schema]:
         "description": "The text after `data: `.",
     }
 
+    export_lines = [schemas[kind] for kind in EXPORT_LINES]
     components["ExportLine"] = {
-        "oneOf": [schemas[kind] for kind in EXPORT_LINES],
+        "oneOf": export_lines,
         "description": "One line.",
     }
     return components
@@ -317,8 +340,13 @@ def _stream_schemas(schemas: Mapping[Any, Schema]) -> dict[str, Schema]:
 
 def _event_schema(name: str, data: Schema) -> Schema:
     """Returns the schema of a server-sent event."""
-    text = {"type": "string", "contentMediaType": JSON, "contentSchema": data}
-    return _object({"event": {"const": name}, "data": text})
+    event_name = {"const": name}
+    text = {
+        "type": "string",
+        "contentMediaType": JSON,
+        "contentSchema": data,
+    }
+    return _object({"event": event_name, "data": text})
 
 
 def _line_schema(name: str, data: Schema) -> Schema:
@@ -341,11 +369,14 @@ def _callable_envelopes(
     for _, route in routes:
         if not route.callable:
             continue
-        contract = OPERATIONS[route.load()]
+        handler = route.load()
+        contract = OPERATIONS[handler]
         body = schemas[contract.body]
+        body_name = _callable_name(body)
+        envelopes[body_name] = _object({"data": body})
         reply = schemas[contract.reply]
-        envelopes[_callable_name(body)] = _object({"data": body})
-        envelopes[_callable_name(reply)] = _object({"result": reply})
+        reply_name = _callable_name(reply)
+        envelopes[reply_name] = _object({"result": reply})
     return envelopes
 
 
@@ -363,4 +394,8 @@ def _reference(name: str) -> Schema:
 
 
 def _object(properties: Schema) -> Schema:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+    }

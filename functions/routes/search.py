@@ -43,5 +43,10 @@ def search(call: Call) -> Reply:
         retrieved = passages.search(app, question, k=body.k)
 
     passages.measure_search(app, retrieved)
-    reply = search_json(question, retrieved, k=body.k, request_id=call.request_id)
+    reply = search_json(
+        question,
+        retrieved,
+        k=body.k,
+        request_id=call.request_id,
+    )
     return Reply(reply)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from operator import attrgetter
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -127,8 +128,10 @@ class SessionsQuery(PageQuery):
 def create(call: Call) -> Reply:
     """A session without messages."""
     body = checked_body(call, SessionBody, optional=True)
-    title = body.title or ""
-    session = call.sessions.create(title=title, patch=body.settings.patch())
+    session = call.sessions.create(
+        title=body.title or "",
+        patch=body.settings.patch(),
+    )
     return Reply(session_json(session))
 
 
@@ -142,11 +145,13 @@ def import_session(call: Call) -> Reply:
     messages = []
     for position, message_row in enumerate(body.messages):
         path = f"messages[{position}]"
-        messages.append(_message(message_row, path, longest_question))
-    messages.sort(key=lambda message: (message.created_at, message.message_id))
+        message = _message(message_row, path, longest_question)
+        messages.append(message)
+    messages.sort(key=attrgetter("created_at", "message_id"))
 
     row = body.session
-    settings = replace(SessionSettings(), **row.settings.patch())  # type: ignore[arg-type]
+    patch = row.settings.patch()
+    settings = replace(SessionSettings(), **patch)  # type: ignore[arg-type]
     session = Session(
         session_id=row.session_id,
         created_at=checked("session.createdAt", parse_instant, row.created_at),

@@ -85,8 +85,9 @@ def put(call: Call, template_id: str) -> Reply:
 @operation(reply=TemplateJson, errors=(404,))
 def get(call: Call, template_id: str) -> Reply:
     """The template with its steps."""
+    check_id(template_id)
     library = call.app.templates
-    template = library.get(call.tenant_id, check_id(template_id))
+    template = library.get(call.tenant_id, template_id)
     path = library.path_of(template)
     return Reply(template_json(template, path))
 
@@ -94,7 +95,8 @@ def get(call: Call, template_id: str) -> Reply:
 @operation(errors=(404,))
 def delete(call: Call, template_id: str) -> Reply:
     """Delete a template of the tenant; a shipped one of the same id appears again."""
-    call.app.templates.delete(call.tenant_id, check_id(template_id))
+    check_id(template_id)
+    call.app.templates.delete(call.tenant_id, template_id)
     return Reply(None, 204)
 
 
@@ -118,7 +120,8 @@ def search(call: Call) -> Reply:
     app = call.app
     longest = app.settings.chat_max_query_length
     query = body.query.strip()
-    if not query or len(body.query) > longest:
+    is_too_long = len(body.query) > longest
+    if not query or is_too_long:
         raise InvalidArgument("query", f"text of at most {longest} characters, not blank")
 
     # A search is billed as one: it reads every template's vector.

@@ -134,7 +134,8 @@ def table_heads(text: str) -> Iterator[tuple[int, int, str]]:
     """
     without_returns = text.replace("\r", " ")
     for table in _TABLE.finditer(without_returns):
-        head = table[1].rstrip()
+        first_line = table[1]
+        head = first_line.rstrip()
         line_break, end = table.span(2)
         start = line_break + 1
         yield start, end, head

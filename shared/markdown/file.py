@@ -129,7 +129,8 @@ def aliases_of(text: str) -> tuple[str, ...]:
         return ()
 
     fields = split(text).fields
-    value = fields.get("aliases", fields.get("alias"))
+    single_alias = fields.get("alias")
+    value = fields.get("aliases", single_alias)
     names: list[object] = []
     if isinstance(value, str):
         names += value.split(",")
@@ -138,7 +139,8 @@ def aliases_of(text: str) -> tuple[str, ...]:
 
     aliases: dict[str, None] = {}
     for name in names:
-        alias = _one_line(name)[:MAX_TITLE]
+        line = _one_line(name)
+        alias = line[:MAX_TITLE]
         if alias:
             aliases[alias] = None
     return tuple(aliases)[:MAX_TAGS]
@@ -276,7 +278,8 @@ class _Created:
 
 def _created(fields: Mapping[str, object], name: str, title: str, body: str) -> _Created:
     """Returns the first readable date of a file within the supported years."""
-    for value, source in _dates(fields, name, title, body):
+    dates = _dates(fields, name, title, body)
+    for value, source in dates:
         created_at = _parsed(value)
         if created_at is not None and is_within_years(created_at):
             return _Created(created_at, source)
@@ -380,15 +383,19 @@ def changed_fields(
     file_fields: the fields that the note's text names.
     previous: the fields of the file before; None if there is none.
     """
-    before = previous or file_fields
+    if previous is None:
+        previous = file_fields
     changed: dict[str, object] = {}
-    if note.title not in (file_fields.title, before.title):
+    if note.title not in (file_fields.title, previous.title):
         changed["title"] = note.title
-    if note.tags not in (file_fields.tags, before.tags):
+    if note.tags not in (file_fields.tags, previous.tags):
         changed["tags"] = list(note.tags)
-    if note.lang not in (file_fields.lang, before.lang):
+    if note.lang not in (file_fields.lang, previous.lang):
         changed["lang"] = note.lang
-    if file_fields.created_at is not None and note.created_at != file_fields.created_at:
+
+    names_date = file_fields.created_at is not None
+    has_other_date = note.created_at != file_fields.created_at
+    if names_date and has_other_date:
         changed["created"] = _day_or_time(note)
     return changed
 

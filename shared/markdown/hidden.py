@@ -234,10 +234,13 @@ def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
     """Yields all of the text in order, in parts that are code and parts that are not."""
     end = 0
     for start, code_end in _code(markdown):
-        yield markdown[end:start], False
-        yield markdown[start:code_end], True
+        text_before = markdown[end:start]
+        yield text_before, False
+        code = markdown[start:code_end]
+        yield code, True
         end = code_end
-    yield markdown[end:], False
+    rest = markdown[end:]
+    yield rest, False
 
 
 def _code(markdown: str) -> Iterator[tuple[int, int]]:
@@ -260,4 +263,6 @@ def _code_spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]
             continue
         offset = paragraph.start()
         for span in code_spans(text):
-            yield offset + span.start, offset + span.end
+            span_start = offset + span.start
+            span_end = offset + span.end
+            yield span_start, span_end

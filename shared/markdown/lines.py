@@ -92,12 +92,12 @@ def _heads_table(text: str, line: Line, following: Line | None) -> bool:
     """
     if following is None or following.kind != "rule":
         return False
-    head = text[line.start : line.end]
-    rule = text[following.start : following.end]
-    columns = len(cells(head))
+    head = cells(text[line.start : line.end])
+    columns = len(head)
     if columns < 2:
         return False
-    return columns == len(cells(rule))
+    rule = cells(text[following.start : following.end])
+    return columns == len(rule)
 
 
 def with_pipes(markdown: str) -> str:
@@ -136,8 +136,10 @@ def behind_quote_marks(text: str, start: int) -> int:
 
 def cells(row: str) -> tuple[str, ...]:
     """Returns the cells of a table's row as they stand in it, empty ones too."""
-    without_begin = row.lstrip("> \t").removeprefix("|")
-    inside = without_begin.rstrip().removesuffix("|")
+    without_marks = row.lstrip("> \t")
+    without_begin = without_marks.removeprefix("|")
+    without_blanks = without_begin.rstrip()
+    inside = without_blanks.removesuffix("|")
     parts = _CELL_RULE.split(inside)
     return tuple(map(str.strip, parts))
 
@@ -176,13 +178,15 @@ def without_code(line: str, shown: Callable[[str], str] = lambda _: "") -> str:
     parts = []
     end = 0
     for span in code_spans(line):
-        code_start = span.start + span.ticks
+        start = span.start
+        code_start = start + span.ticks
         code_end = span.end - span.ticks
         code = line[code_start:code_end]
-        parts.append(line[end : span.start])
+        parts.append(line[end:start])
         parts.append(shown(code))
         end = span.end
-    parts.append(line[end:])
+    rest = line[end:]
+    parts.append(rest)
     return "".join(parts)
 
 

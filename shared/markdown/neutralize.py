@@ -90,16 +90,11 @@ def _look(char: str) -> str:
     name = unicodedata.name(char, "")
     if _LIKE_A_SQUARE.search(name) and not _UNLIKE_A_SQUARE.search(name):
         return _look_of_bracket(char, name)
-    if char in _LIKE_N:
+    if _looks_like_n(char, name):
         return "N"
-    if not char.isascii() and _LETTER_N.search(name):
-        return "N"
-
-    digit = unicodedata.digit(char, None)
+    digit = _look_of_number(char, category)
     if digit is not None:
-        return str(digit)
-    if category == "No" and unicodedata.numeric(char, 0.5).is_integer():
-        return "0"  # a greater number, which no label is
+        return digit
     if category == "Pd":
         return "-"
 
@@ -107,6 +102,26 @@ def _look(char: str) -> str:
     if len(plain) == 1 and plain.isascii():
         return plain
     return char
+
+
+def _looks_like_n(char: str, name: str) -> bool:
+    """Reports whether a character beyond ASCII looks like N; `name`: its Unicode name."""
+    if char in _LIKE_N:
+        return True
+    return not char.isascii() and _LETTER_N.search(name) is not None
+
+
+def _look_of_number(char: str, category: str) -> str | None:
+    """Returns the digit that a character looks like, 0 for a greater number; None for no number."""
+    digit = unicodedata.digit(char, None)
+    if digit is not None:
+        return str(digit)
+    if category != "No":
+        return None
+    number = unicodedata.numeric(char, 0.5)
+    if number.is_integer():
+        return "0"  # which no label is
+    return None
 
 
 def _look_of_space(char: str, category: str) -> str:
@@ -168,12 +183,15 @@ def neutralize(text: str) -> str:
     parts: list[str] = []
     end = 0
     for citation in _CITATION_LIKE.finditer(skeleton(text)):
-        parts.append(text[end : citation.start()])
-        parts.append(_in_round_brackets(text, citation))
+        text_before = text[end : citation.start()]
+        parts.append(text_before)
+        in_round_brackets = _in_round_brackets(text, citation)
+        parts.append(in_round_brackets)
         end = citation.end()
     if not parts:
         return text
-    parts.append(text[end:])
+    rest = text[end:]
+    parts.append(rest)
 
     # Brackets of ASCII may now stand where others stood, and joiners beside them stray.
     harmless = "".join(parts)

@@ -70,7 +70,8 @@ def pointers(text: str) -> tuple[Pointer, ...]:
     distinct: dict[str, Pointer] = {}
     for pointer in first_pointers:
         distinct.setdefault(pointer.target, pointer)
-    return tuple(distinct.values())[:MAX_POINTERS]
+    distinct_pointers = tuple(distinct.values())
+    return distinct_pointers[:MAX_POINTERS]
 
 
 def _all_pointers(body: str) -> Iterator[Pointer]:
@@ -182,20 +183,28 @@ def names_of(note: Note) -> tuple[str, ...]:
     return _distinct(map(folded, names))
 
 
-def index_term(kind: Literal["name", "link"], vault: str, name: str) -> str:
+def index_term(
+    kind: Literal["name", "link"],
+    vault: str,
+    name: str,
+) -> str:
     """Returns the index's term of a vault's notes that have a folded name, or that point at it.
 
     Unlike any word, it contains a blank.
     """
     key = f"{vault}\0{name}".encode()
     digest = hashlib.sha256(key).hexdigest()
-    return f"{kind} {digest[:24]}"
+    shortened = digest[:24]
+    return f"{kind} {shortened}"
 
 
 def link_terms(note: Note) -> tuple[str, ...]:
     """Returns the index's terms of a note by its names and by its pointers, each once."""
     vault = note.vault
-    terms = [index_term("name", vault, name) for name in names_of(note)]
+    terms = []
+    for name in names_of(note):
+        term = index_term("name", vault, name)
+        terms.append(term)
     for pointer in pointers(note.text):
         for name in pointer.names:
             term = index_term("link", vault, name)

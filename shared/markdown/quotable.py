@@ -58,9 +58,11 @@ def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
     """
     head: tuple[str, ...] = ()
     if columns:
-        rule = "---|" * len(cells(columns))
+        count = len(cells(columns))
+        rule = "---|" * count
         head = (columns, f"|{rule}")
-    reader = _Reader(without_hidden(text), head)
+    shown_text = without_hidden(text)
+    reader = _Reader(shown_text, head)
     pieces = []
     for piece in reader.pieces():
         has_letter = any(map(str.isalpha, piece.plain))
@@ -158,8 +160,10 @@ class _Reader:
         """Returns a row of a table as a piece."""
         names: tuple[str, ...] = ()
         if self._head:
-            names = cells(self._head[0])
-        values = cells(self._text_of(line))
+            first_line = self._head[0]
+            names = cells(first_line)
+        row = self._text_of(line)
+        values = cells(row)
         described = _described(names, values)
         words = plain(neutralize(described))
         head = [neutralize(head_line).strip(" \t>") for head_line in self._head]
@@ -185,7 +189,9 @@ class _Reader:
         start = first_line.start
         end = lines[-1].end
         is_item = first_line.kind == "item"
-        kind = PieceKind.ITEM if is_item else PieceKind.SENTENCE
+        kind = PieceKind.SENTENCE
+        if is_item:
+            kind = PieceKind.ITEM
 
         paragraph = _unwrapped(self._text, lines)
         spans = _whole_links(paragraph, sentences(paragraph))
@@ -226,7 +232,8 @@ def _whole_links(paragraph: str, spans: Sequence[tuple[int, int]]) -> list[tuple
         joined_start = start
         if is_in_link(start):
             joined_start, _ = joined.pop()
-        joined.append((joined_start, end))
+        joined_span = (joined_start, end)
+        joined.append(joined_span)
     return joined
 
 
@@ -256,17 +263,22 @@ def _unwrapped(text: str, lines: Sequence[Line]) -> str:
     part_start = first_line.start
     for line, following in pairwise(lines):
         following_text = text[following.start : following.end]
-        next_word, *_ = following_text.split(maxsplit=1)
-        joined_length = line.length + 1 + len(next_word)
-        is_indented = following_text[0].isspace()
-        goes_on_in_item = is_indented and is_item
-        if joined_length > width or goes_on_in_item:
-            line_break = following.start - line.end
-            parts.append(text[part_start : line.end])
+        is_due_to_width = line.length + 1 + _first_word_length(following_text) > width
+        goes_on_in_item = is_item and following_text[0].isspace()
+        if is_due_to_width or goes_on_in_item:
+            part_end = line.end
+            line_break = following.start - part_end
+            parts.append(text[part_start:part_end])
             parts.append(" " * line_break)
             part_start = following.start
-    parts.append(text[part_start : last_line.end])
+    text_end = last_line.end
+    parts.append(text[part_start:text_end])
     return "".join(parts)
+
+
+def _first_word_length(text: str) -> int:
+    first_word, *_ = text.split(maxsplit=1)
+    return len(first_word)
 
 
 def _shortened(text: str) -> str:

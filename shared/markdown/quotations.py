@@ -49,13 +49,14 @@ class Outline:
 
     def __init__(self, text: str, *, begins_in_table: bool = False) -> None:
         self._text = without_hidden(text)
-        self._blocks = list(_blocks(self._text))
-        if begins_in_table and len(self._blocks) > 1:
-            first_block = self._blocks[0]
+        blocks = list(_blocks(self._text))
+        if begins_in_table and len(blocks) > 1:
+            first_block = blocks[0]
             if first_block.kind != "table":
                 # The rest of a row, whose beginning is in another passage.
-                self._blocks.remove(first_block)
-        self._starts = [block.start for block in self._blocks]
+                blocks.remove(first_block)
+        self._blocks = blocks
+        self._starts = [block.start for block in blocks]
 
     def whole(self, span: Span, *, longest: int) -> Span | None:
         """Returns the largest part around a span that has at most `longest` characters.
@@ -247,7 +248,10 @@ class _Table:
         """Returns the table of which the first piece is a row."""
         if first is None or first.kind is not PieceKind.ROW:
             return cls((), text_length)
-        head = [without_marks(with_characters(line)) for line in first.head]
+        head = []
+        for line in first.head:
+            characters = with_characters(line)
+            head.append(without_marks(characters))
         return cls(head, first.line)
 
     def lacks_head(self, lines: Sequence[str], start: int) -> bool:
@@ -290,12 +294,12 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     begins = text[line_start:start]
 
     # 1. What shows nothing goes: comments, and HTML outside of code.
-    quoted = text[start:end]
+    written = text[start:end]
     if is_code:
-        quoted = neutralize(quoted)
+        shown = neutralize(written)
     else:
-        quoted = _shown(quoted)
-    quoted_lines = quoted.split("\n")
+        shown = _shown(written)
+    quoted_lines = shown.split("\n")
 
     # 2. The lines lose the marks of a quotation that all of them have, and the first one's indentation.
     if not is_code and _is_quotation(begins, quoted_lines):
@@ -348,7 +352,8 @@ def _is_quotation(begins: str, lines: Sequence[str]) -> bool:
     begins: the text of the first line before what is quoted of it.
     """
     first_line, *further_lines = lines
-    whole_lines = [begins + first_line, *further_lines]
+    whole_first_line = begins + first_line
+    whole_lines = [whole_first_line, *further_lines]
     lines_with_text = filter(str.strip, whole_lines)
     return all(map(_QUOTE_MARK.match, lines_with_text))
 
@@ -365,7 +370,10 @@ def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: boo
     for line, kind in zip(lines, kinds, strict=False):
         yield line
         if kind == "fence":
-            fence = "" if fence else line
+            closes_code = fence != ""
+            fence = line
+            if closes_code:
+                fence = ""
 
     mark = _FENCE_MARK.match(fence)
     if mark is not None:
@@ -378,10 +386,13 @@ def joined_lines(quotes: Sequence[Sequence[str]]) -> tuple[str, ...]:
     lines = list(first)
     for further in others:
         rows = _rows(further)
-        if rows and _rows(lines):
-            lines += [f"| {LEFT_OUT} |", *rows]
+        goes_on_in_table = rows and _rows(lines)
+        if goes_on_in_table:
+            lines.append(f"| {LEFT_OUT} |")
+            lines.extend(rows)
         else:
-            lines += ["", LEFT_OUT, "", *further]
+            lines += ["", LEFT_OUT, ""]
+            lines.extend(further)
     return tuple(lines)
 
 
@@ -423,11 +434,13 @@ def visible(text: str, *, longest: int) -> tuple[int, int, str]:
     """
     visible_text = without_hidden(text)
     start = _indentation(visible_text)
-    last = len(visible_text.rstrip())
-    end = min(last, start + longest)
+    end_of_text = len(visible_text.rstrip())
+    longest_end = start + longest
+    end = min(end_of_text, longest_end)
+
     quoted = with_characters(visible_text[start:end])
     without_markup = without_marks(quoted)
     line = neutralize_line(without_markup)
-    if end < last:
+    if end < end_of_text:
         line = f"{line} {LEFT_OUT}"
     return start, end, line

@@ -162,9 +162,9 @@ class Sanitizer:
                 return
         special = _SPECIAL.search(self._text, self._position)
         if special is None:
-            self._take(self._text[self._position :])
+            self._take_up_to(len(self._text))
         elif special.start() > self._position:
-            self._take(self._text[self._position : special.start()])
+            self._take_up_to(special.start())
         else:
             self._take_special(special[0])
 
@@ -204,7 +204,13 @@ class Sanitizer:
         without_blanks = output.rstrip(" \t")
         if without_blanks:
             self._is_behind_bracket = without_blanks[-1] == "]"
-        self._line_start = (self._line_start + output[:_LINE_KEPT])[:_LINE_KEPT]
+        line_start = self._line_start + output[:_LINE_KEPT]
+        self._line_start = line_start[:_LINE_KEPT]
+
+    def _take_up_to(self, end: int) -> None:
+        """Moves on to an offset and puts out the text before it."""
+        text = self._text[self._position : end]
+        self._take(text)
 
     def _rest_of_line(self) -> str:
         """Returns the text from the position on to the end of its line."""
@@ -277,10 +283,11 @@ class Sanitizer:
     def _open_fence(self, run: str) -> None:
         """Takes the line that opens a block of code, or the run alone if it may not close."""
         line = self._rest_of_line()
+        length = len(line)
         info = None
-        if len(line) <= _MAX_INFO:
+        if length <= _MAX_INFO:
             info = _INFO.fullmatch(line, len(run))
-        line_end = self._position + len(line)
+        line_end = self._position + length
         if info is not None and self._has_closing_fence(run, line_end):
             self._fence = run
             self._take_line_of_code(line, run + info["word"])
@@ -296,9 +303,13 @@ class Sanitizer:
         fence = re.escape(run)
         closing_line = re.compile(rf"\n {{0,3}}{fence}")
         closing = closing_line.search(self._text, line_end)
-        if closing is None or closing.start() == line_end:
+        if closing is None:
             return False
-        return _LINE_ENDS.match(self._text, closing.end()) is not None
+        stands_on_next_line = closing.start() == line_end
+        if stands_on_next_line:
+            return False
+        end_of_line = _LINE_ENDS.match(self._text, closing.end())
+        return end_of_line is not None
 
     def _take_line_in_fence(self) -> None:
         line = self._rest_of_line()
