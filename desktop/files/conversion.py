@@ -158,6 +158,7 @@ def _read(converter: Converter, raw: bytes) -> str:
     except (Unreadable, MemoryError):
         raise
     except Exception as error:
+        # A damaged file raises whatever its library happens to stumble over: pypdf alone has dozens of ways.
         raise Unreadable(
             f"no {converter.name} that can be read ({type(error).__name__})",
         ) from error

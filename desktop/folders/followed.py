@@ -77,6 +77,7 @@ class FolderReading:
         except AuroraError as error:
             self.problem = error.message
         except Exception as error:
+            # The last door of a thread: nobody else would tell the page that the import has ended.
             _logger.exception("a folder was not read")
             self.problem = f"it could not be read: {type(error).__name__}"
 

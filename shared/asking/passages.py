@@ -144,8 +144,8 @@ def _is_unchanged(app: App, tenant_id: str, retrieved: Retrieved) -> bool:
     """
     passages = (*retrieved.selected, *retrieved.nearest)
     chunks = [passage.chunk for passage in passages]
-    unchanged = current_chunks(app.store, tenant_id, chunks)
-    return len(unchanged) == len(chunks)
+    unchanged_chunks = current_chunks(app.store, tenant_id, chunks)
+    return len(unchanged_chunks) == len(chunks)
 
 
 def _may_be_cached(retrieved: Retrieved) -> bool:

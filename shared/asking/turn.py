@@ -285,13 +285,14 @@ def events_of(
     under way.
     """
     # 1. Small talk needs no notes.
+    small_talk_reply = None
     if question.use_notes:
         small_talk_reply = small_talk(question.asked or question.text)
-        if small_talk_reply:
-            _check_names(app, question, scope)
-            yield CheckedPiece(small_talk_reply)
-            yield Answer(text=small_talk_reply, model="none")
-            return
+    if small_talk_reply:
+        _check_names(app, question, scope)
+        yield CheckedPiece(small_talk_reply)
+        yield Answer(text=small_talk_reply, model="none")
+        return
 
     # 2. Template and passages, side by side.
     choosing = None
@@ -299,30 +300,43 @@ def events_of(
         choosing = app.pool.submit(_template_for, app, question, question.template)
     retrieved, retrieval_usage = passages_for(app, question, scope)
     if retrieved is not None and retrieved.notes_read:
-        max_tokens = min(question.max_context_tokens or PERIOD_TOKENS, PERIOD_TOKENS)
-        question = replace(question, max_context_tokens=max_tokens)
+        question = _with_period_tokens(question)
     template = None
     if choosing is not None:
         template = choosing.result()
 
-    # 3. The text, piece by piece, and a last look at the notes.
-    writer = app.writers.get(question.model or "", app.writer)
-    writers = Writers(writer=writer, extractive=app.extractive, policy=app.support)
+    # 3. The text, piece by piece.
+    writers = Writers(
+        writer=app.writers.get(question.model or "", app.writer),
+        extractive=app.extractive,
+        policy=app.support,
+    )
     delivered = _Delivered()
     with closing(answer_events(question, retrieved, writers, template=template)) as events:
         for event in events:
-            if not isinstance(event, Answer):
-                delivered.add(event)
-                yield event
-                continue
-            answer = replace(event, usage=event.usage + retrieval_usage)
-            answer = _as_notes_are_now(app, question, answer)
-            if answer.text != delivered.text:
-                if delivered.text:
-                    yield Retracted(RetractReason.REFUSED)
-                yield CheckedPiece(answer.text)
-            yield answer
+            if isinstance(event, Answer):
+                break
+            delivered.add(event)
+            yield event
+        else:
             return
+
+    # 4. A last look at the notes.
+    answer = replace(event, usage=event.usage + retrieval_usage)
+    answer = _as_notes_are_now(app, question, answer)
+    if answer.text != delivered.text:
+        if delivered.text:
+            yield Retracted(RetractReason.REFUSED)
+        yield CheckedPiece(answer.text)
+    yield answer
+
+
+def _with_period_tokens(question: Question) -> Question:
+    """Returns the question with at most PERIOD_TOKENS for its prompt."""
+    max_tokens = PERIOD_TOKENS
+    if question.max_context_tokens:
+        max_tokens = min(question.max_context_tokens, PERIOD_TOKENS)
+    return replace(question, max_context_tokens=max_tokens)
 
 
 def _check_names(app: App, question: Question, scope: FolderScope | None) -> None:
@@ -380,7 +394,8 @@ def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
         chunk = citation.passage.chunk
         current_revision = current_revisions.get(chunk.note_id)
         state = compare(chunk.note_revision, current_revision)
-        citations.append(replace(citation, stale=state is not Freshness.CURRENT))
+        is_stale = state is not Freshness.CURRENT
+        citations.append(replace(citation, stale=is_stale))
     return replace(answer, citations=tuple(citations))
 
 
@@ -389,10 +404,12 @@ def _revisions_now(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping
     keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
     read_revision = partial(revision_now, store=app.store)
     revisions = app.pool.map(read_revision, keys)
-    revision_of = dict(zip(note_ids, revisions, strict=True))
-
-    # The revision of a deleted note is empty.
-    return {note_id: revision for note_id, revision in revision_of.items() if revision}
+    current_revisions = {}
+    for note_id, revision in zip(note_ids, revisions, strict=True):
+        is_deleted = revision == ""
+        if not is_deleted:
+            current_revisions[note_id] = revision
+    return current_revisions
 
 
 def _index_pending(answer: Answer) -> Answer:

@@ -87,14 +87,16 @@ class Codec:
             return self._fields[kind]
 
         hints = get_type_hints(kind)
-        converted = []
+        fields_of_kind = []
         for declared in fields(kind):
             hint = hints[declared.name]
             field = self._field(declared, hint)
-            converted.append(_with_newer_choices(field, hint, declared))
+            field = _with_newer_choices(field, hint, declared)
+            fields_of_kind.append(field)
 
-        self._fields[kind] = tuple(converted)
-        return self._fields[kind]
+        converted = tuple(fields_of_kind)
+        self._fields[kind] = converted
+        return converted
 
     def keys(self, kind: type, *without: str) -> tuple[str, ...]:
         """Returns the keys of all fields but those named."""
@@ -166,7 +168,7 @@ class Codec:
         origin = get_origin(hint)
 
         if origin is tuple:
-            item_hint = get_args(hint)[0]
+            item_hint, *_ = get_args(hint)
             return self._tuple(item_hint)
 
         if origin is Mapping and self._objects_as_text:
@@ -178,9 +180,13 @@ class Codec:
             return "an object", read_object, self.dump
 
         if isinstance(hint, type) and issubclass(hint, Enum):
-            choices = ", ".join([member.value for member in hint])
+            values = [member.value for member in hint]
+            choices = ", ".join(values)
             return f"one of {choices}", hint, attrgetter("value")
 
+        return self._scalar(hint)
+
+    def _scalar(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
         expected, kinds = _SCALARS.get(hint, ("", ()))
         read: Convert | None = None
         write = None
@@ -240,7 +246,8 @@ def _with_newer_choices(field: Field, hint: Any, declared: DataclassField[Any]) 
     fallback = declared.default
     enum = _enum_in(hint)
     if enum is not None:
-        choices = frozenset([member.value for member in enum])
+        values = [member.value for member in enum]
+        choices = frozenset(values)
         if fallback is MISSING and hasattr(enum, "newer"):
             fallback = enum.newer()
 

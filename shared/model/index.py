@@ -32,7 +32,10 @@ def dot_product(first: Sequence[float], second: Sequence[float]) -> float:
     """
     if sys.version_info >= (3, 12):
         return math.sumprod(first, second)
-    return float(sum(one * other for one, other in zip(first, second, strict=True)))
+    total = 0.0
+    for component, other_component in zip(first, second, strict=True):
+        total += component * other_component
+    return total
 
 
 COLUMNS = "columns: "
@@ -100,7 +103,8 @@ class IndexedChunk:
     @property
     def folder(self) -> str:
         """The directory of `path`; empty for the vault's root."""
-        return self.path.rpartition("/")[0]
+        folder, _, _ = self.path.rpartition("/")
+        return folder
 
 
 class IndexStatus(StrEnum):
@@ -271,7 +275,8 @@ def vector_space(index_version: str) -> str:
 
     Vectors of one space can be compared, whatever chunker cut their texts.
     """
-    return index_version.partition(":")[2] or index_version
+    _, _, space = index_version.partition(":")
+    return space or index_version
 
 
 def vault_token(vault: str) -> str:
@@ -311,14 +316,17 @@ def ancestors(path: str) -> tuple[str, ...]:
 
 def folders_of(places: Iterable[tuple[str, str]]) -> tuple[Folder, ...]:
     """Returns the folders in which notes of these (vault, path) lie, all that contain these, and the vaults' roots, sorted."""
-    folders = set()
+    names = set()
     for vault, path in places:
-        folders.add((vault, ""))
+        root = (vault, "")
+        names.add(root)
         for folder in ancestors(path):
-            folders.add((vault, folder))
+            names.add((vault, folder))
 
-    in_order = sorted(folders)
-    return tuple([Folder(vault, folder) for vault, folder in in_order])
+    folders = []
+    for vault, folder in sorted(names):
+        folders.append(Folder(vault, folder))
+    return tuple(folders)
 
 
 def scopes_of(vault: str, path: str, tags: Iterable[str]) -> tuple[str, ...]:

@@ -55,10 +55,10 @@ def analyse(question: Question) -> Analysis:
 
 def _longest_stems(subject: str, lang: str) -> tuple[str, ...]:
     """Returns the longest MAX_STEMS stems in the order of the text; of equal length the earlier ones."""
-    distinct = dict.fromkeys(stems(subject, lang))
-    longest_first = sorted(distinct, key=len, reverse=True)
-    looked_up = frozenset(longest_first[:MAX_STEMS])
-    return tuple(stem for stem in distinct if stem in looked_up)
+    distinct_stems = dict.fromkeys(stems(subject, lang))
+    longest_first = sorted(distinct_stems, key=len, reverse=True)
+    longest = frozenset(longest_first[:MAX_STEMS])
+    return tuple(stem for stem in distinct_stems if stem in longest)
 
 
 def _read_language_and_time(question: Question) -> tuple[str, FoundTime | None]:
@@ -231,24 +231,42 @@ def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
     vaults = {folder.vault for folder in folders}
     if filters.vaults:
         vaults.intersection_update(filters.vaults)
-    searched = [folder for folder in folders if folder.folder and folder.vault in vaults]
+    searched_folders = [folder for folder in folders if folder.folder and folder.vault in vaults]
 
     tokens: set[str] = set()
     for name in filters.folders:
-        if name == "/":
-            tokens.update(folder_token(vault, "") for vault in vaults)
-            continue
-
-        path = name.strip("/")
-        named = folders_of_path(path, searched, is_in_vault=bool(filters.vaults))
-        if named:
-            tokens.update(folder_token(folder.vault, folder.folder) for folder in named)
-        elif name.endswith("/") and path in vaults:
-            tokens.add(folder_token(path, ""))
-        else:
-            existing = {folder.folder for folder in searched}
-            raise unknown("folder", name, existing)
+        meant = _folders_meant(
+            name,
+            searched_folders,
+            vaults,
+            is_in_vault=bool(filters.vaults),
+        )
+        for folder in meant:
+            tokens.add(folder_token(folder.vault, folder.folder))
     return frozenset(tokens)
+
+
+def _folders_meant(
+    name: str,
+    folders: Sequence[Folder],
+    vaults: Collection[str],
+    *,
+    is_in_vault: bool,
+) -> list[Folder]:
+    """Returns the folders that a name in a request can mean. Raises NotFound if there are none.
+
+    is_in_vault: see `folders_of_path`.
+    """
+    if name == "/":
+        return [Folder(vault, "") for vault in vaults]
+    path = name.strip("/")
+    with_name = folders_of_path(path, folders, is_in_vault=is_in_vault)
+    if with_name:
+        return with_name
+    if name.endswith("/") and path in vaults:
+        return [Folder(path, "")]
+    existing = {folder.folder for folder in folders}
+    raise unknown("folder", name, existing)
 
 
 def folders_of_path(

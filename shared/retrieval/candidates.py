@@ -88,9 +88,7 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
     restriction = within(allowed, hint.range)
     matches = legs.match(restriction)
     corpus_is_empty = matches.stats.chunk_count == 0
-    if matches.chunks or corpus_is_empty:
-        return gather(legs, restriction, matches)
-    if legs.newest(restriction, 1):
+    if matches.chunks or corpus_is_empty or legs.newest(restriction, 1):
         return gather(legs, restriction, matches)
 
     # Nothing was written then.
@@ -247,7 +245,11 @@ class _VectorLeg:
     def _submit(self, limit: int) -> list[_Search]:
         """Begins the search of each part."""
         legs = self._legs
-        return [legs.executor.submit(legs.nearest, part.restriction, limit) for part in self._parts]
+        searches = []
+        for part in self._parts:
+            search = legs.executor.submit(legs.nearest, part.restriction, limit)
+            searches.append(search)
+        return searches
 
     def _merged(self, searches: Sequence[_Search], limit: int) -> Nearest:
         """Waits for the searches of all parts, which bring at most `limit` neighbours each, and merges them."""
@@ -361,4 +363,5 @@ def _union(
 
 def _ranks(chunks: Sequence[IndexedChunk]) -> dict[str, int]:
     """Numbers the chunks from 1: chunk id -> rank."""
-    return {chunk.chunk_id: rank for rank, chunk in enumerate(chunks, start=1)}
+    ranked_chunks = enumerate(chunks, start=1)
+    return {chunk.chunk_id: rank for rank, chunk in ranked_chunks}

@@ -8,7 +8,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from shared.model.questions import Question
-from shared.model.retrieval import FailedLeg, RefusalReason, Retrieved, Scored, WeightedFolder
+from shared.model.retrieval import (
+    Analysis,
+    FailedLeg,
+    RefusalReason,
+    Retrieved,
+    Scored,
+    WeightedFolder,
+)
 from shared.ports.freshness import Freshness, current, revision_of
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
@@ -71,9 +78,13 @@ class Retriever:
         previous = self.previous_retriever
         if previous is not None and self._is_changing(question.tenant_id):
             if options is not None:
-                version = previous.options.index_version
-                options = replace(options, index_version=version, second_vectors=True)
+                options = replace(
+                    options,
+                    index_version=previous.options.index_version,
+                    second_vectors=True,
+                )
             return previous.retrieve(question, options=options, weighted_folders=weighted_folders)
+
         timer = StepTimer()
         embedder = self.embedder_of(question.tenant_id)
 
@@ -81,7 +92,8 @@ class Retriever:
         analysis = analyse(question)
         timer.end("analysis")
         folders = partial(self.store.folders, question.tenant_id)
-        allowed = inside(restrict(question.filters, question.now, folders), weighted_folders)
+        by_filters = restrict(question.filters, question.now, folders)
+        allowed = inside(by_filters, weighted_folders)
         timer.end("restriction")
 
         # 2. Candidates.
@@ -97,9 +109,7 @@ class Retriever:
             weighted_folders=weighted_folders,
         )
         pool = find_candidates(legs, allowed, analysis.time)
-        chunks = [candidate.chunk for candidate in pool.candidates]
-        named = name_as_in_notes(analysis, pool.frequencies, chunks)
-        corrected = correct_spelling(named, pool.frequencies, chunks)
+        corrected = _corrected(analysis, pool)
         if corrected is not analysis:
             legs = replace(legs, analysis=corrected)
             pool = find_candidates(legs, allowed, analysis.time)
@@ -133,11 +143,15 @@ class Retriever:
         passages: Iterable[Scored] = selected
         if not selected:
             passages = self._nearest_anyhow(legs, pool, formula)
-        nearest = tuple(filter(formula.is_related, best_of_notes(passages, NEAREST)))
+        nearest_notes = best_of_notes(passages, NEAREST)
+        nearest = tuple(filter(formula.is_related, nearest_notes))
         refusal = None
         if not selected:
             refusal = self._refusal(pool, nearest, question.tenant_id)
         timer.end("selection")
+        embedding_model = ""
+        if legs.embedder is not None:
+            embedding_model = legs.embedder.model
         return Retrieved(
             analysis=legs.analysis,
             selected=selected,
@@ -155,7 +169,7 @@ class Retriever:
             failed_legs=_failed_legs(legs),
             lexical_only=bool(formula.ngram_words),
             query=pool.query,
-            embedder=legs.embedder.model if legs.embedder else "",
+            embedder=embedding_model,
         )
 
     def _nearest_anyhow(self, legs: LegRunner, pool: Pool, formula: Formula) -> Iterable[Scored]:
@@ -196,7 +210,17 @@ class Retriever:
         return Freshness.EDITED in states.values()
 
 
+def _corrected(analysis: Analysis, pool: Pool) -> Analysis:
+    """Returns the analysis with the question's words as the notes spell them; itself if they agree."""
+    chunks = [candidate.chunk for candidate in pool.candidates]
+    with_names = name_as_in_notes(analysis, pool.frequencies, chunks)
+    return correct_spelling(with_names, pool.frequencies, chunks)
+
+
 def _failed_legs(legs: LegRunner) -> tuple[FailedLeg, ...]:
     """Returns the legs whose search failed, with their messages."""
-    failures = sorted(legs.failures.items())
-    return tuple(FailedLeg(leg, failure.message) for leg, failure in failures)
+    failed_legs = []
+    for leg, failure in sorted(legs.failures.items()):
+        failed_leg = FailedLeg(leg, failure.message)
+        failed_legs.append(failed_leg)
+    return tuple(failed_legs)

@@ -196,20 +196,21 @@ def session_defaults(value: str) -> tuple[tuple[str, SessionValue], ...]:
     """Reads the settings of a session with their values, `field=value` separated by commas."""
     from shared.model.sessions import SETTINGS  # noqa: PLC0415 - a health check needs no session
 
-    name_of = {setting.field: name for name, setting in SETTINGS.items()}
+    name_of_field = {setting.field: name for name, setting in SETTINGS.items()}
     defaults: dict[str, SessionValue] = {}
     for entry in names(value):
         field, _, text = entry.partition("=")
-        name = name_of.get(field)
+        name = name_of_field.get(field)
         if name is None:
-            fields = ", ".join(name_of)
+            fields = ", ".join(name_of_field)
             raise ValueError(f"field=value of a session's settings ({fields}), got {entry!r}")
 
         setting = SETTINGS[name]
         try:
-            defaults[name] = _session_value(setting, text)
+            default = _session_value(setting, text)
         except ValueError as error:
             raise ValueError(f"for {field} {error}") from None
+        defaults[name] = default
     return tuple(defaults.items())
 
 

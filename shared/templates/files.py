@@ -123,7 +123,8 @@ def read_folders(folders: Sequence[Path]) -> TemplateFiles:
 
             try:
                 text = _read(file)
-                template = check(read_template(template_id, text))
+                template = read_template(template_id, text)
+                check(template)
             except InvalidArgument as error:
                 problems.append(Problem(str(file), error.message, template_id))
                 continue
@@ -176,7 +177,9 @@ def _line(value: object, field: str) -> str:
 
     is_scalar = isinstance(value, str | int | float) and not isinstance(value, bool)
     if not is_scalar:
-        expected = "a list of words" if field == "keywords" else "text"
+        expected = "text"
+        if field == "keywords":
+            expected = "a list of words"
         raise InvalidArgument(field, expected)
 
     words = str(value).split()
@@ -204,8 +207,10 @@ def _files(folder: Path) -> Iterator[Path]:
     """Yields the Markdown files of a folder and below, in the order of their paths, hidden ones
     left out.
     """
-    for file in sorted(folder.rglob("*")):
-        is_markdown = file.suffix.lower() in SUFFIXES
+    files = sorted(folder.rglob("*"))
+    for file in files:
+        suffix = file.suffix.lower()
+        is_markdown = suffix in SUFFIXES
         path = file.relative_to(folder)
         is_hidden = any(part.startswith(".") for part in path.parts)
         if is_markdown and not is_hidden and file.is_file():

@@ -159,16 +159,20 @@ def choose(
 
     cosines = [dot_product(query, best_vector)]
     for vector in vectors.values():
-        likeness = calibration.similarity(dot_product(vector, best_vector))
+        cosine_to_best = dot_product(vector, best_vector)
+        likeness = calibration.similarity(cosine_to_best)
         if likeness < TWIN:
-            cosines.append(dot_product(query, vector))
+            cosine = dot_product(query, vector)
+            cosines.append(cosine)
 
     if len(cosines) < MIN_LIBRARY:
         is_clear = best.score is not None and best.score >= MIN_SIMILARITY
     else:
         bar = fmean(cosines) + STANDS_OUT * pstdev(cosines)
         is_clear = cosines[0] >= bar > min(cosines)  # where all are alike none stands out
-    return best if is_clear else None
+    if is_clear:
+        return best
+    return None
 
 
 def fallback(

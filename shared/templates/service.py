@@ -267,7 +267,11 @@ class _Library:
             template_id = stored.template.template_id
             by_id[template_id] = stored
 
-        return [stored for stored in by_id.values() if has_current_vector(stored, embedder)]
+        searchable = []
+        for stored in by_id.values():
+            if has_current_vector(stored, embedder):
+                searchable.append(stored)
+        return searchable
 
     @property
     def fallback(self) -> TemplateMatch:
@@ -296,13 +300,21 @@ def _all_current(
     """
     if embedder is None:
         return tuple(stored)
-    stale = [
-        candidate.template for candidate in stored if not has_current_vector(candidate, embedder)
-    ]
+    stale = []
+    for candidate in stored:
+        if not has_current_vector(candidate, embedder):
+            stale.append(candidate.template)
+
     fresh_by_id: dict[str, StoredTemplate] = {}
     try:
         for fresh in with_vectors(stale, embedder):
-            fresh_by_id[fresh.template.template_id] = fresh
+            template_id = fresh.template.template_id
+            fresh_by_id[template_id] = fresh
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         _log.warning("templates stay without vectors for now: %s", error.message)
-    return tuple(fresh_by_id.get(candidate.template.template_id, candidate) for candidate in stored)
+
+    current = []
+    for candidate in stored:
+        template_id = candidate.template.template_id
+        current.append(fresh_by_id.get(template_id, candidate))
+    return tuple(current)

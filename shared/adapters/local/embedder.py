@@ -139,13 +139,14 @@ class Encoder:
         except PortContractError:
             raise
         except Exception as error:
-            raise ModelRefused(
-                f"{files.name}: cannot be loaded ({type(error).__name__})",
-            ) from error
+            # The files are a person's own, and neither onnxruntime's errors nor those of tokenizers have a class in
+            # common.
+            kind = type(error).__name__
+            raise ModelRefused(f"{files.name}: cannot be loaded ({kind})") from error
         tokenizer.no_padding()
         tokenizer.enable_truncation(files.max_tokens)
-        inputs = frozenset(graph_input.name for graph_input in session.get_inputs())
-        return cls(session, tokenizer, inputs)
+        inputs = [graph_input.name for graph_input in session.get_inputs()]
+        return cls(session, tokenizer, frozenset(inputs))
 
     def read(self, text: str, paired_text: str | None = None) -> Numbers:
         """Returns the graph's first output for the text, or for a pair of texts, without the batch's axis."""
