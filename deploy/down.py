@@ -19,10 +19,10 @@ from urllib.parse import quote
 import builds
 import look
 import owner
+from arguments import Parser
 from cloud import Google, Refused, tell
 from firestore import Database
 from look import Deployment, Stop
-from plan import Parser
 from policy import changed
 from resources import ACCOUNTS, JOB, LABEL, SECRETS, TABLE
 

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import look
+from arguments import Parser, matching
 from cloud import JSON, Google, Refused, pause, tell
 from firestore import Database
 from look import Deployment, Stop
-from plan import Parser, matching
 from resources import CALLED, DEAD_LETTERS, LABEL, TABLE
 
 FOLDER = Path(__file__).parent / "monitoring"

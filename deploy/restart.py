@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 import builds
 import look
 import releases
+from arguments import Parser
 from cloud import JSON, Google, Refused
 from look import Stop
-from plan import Parser
 from releases import ServedFunction, pinned
 
 COPIED = (

@@ -7,9 +7,9 @@ import sys
 from datetime import UTC, datetime
 
 import look
+from arguments import Parser, matching
 from cloud import JSON, Google, Refused, tell
 from look import Stop
-from plan import Parser, matching
 
 PROTECTED = {
     "deleteProtectionState": "DELETE_PROTECTION_ENABLED",

@@ -8,9 +8,9 @@ import sys
 import builds
 import look
 import releases
+from arguments import Parser
 from cloud import JSON, Google, Refused
 from look import Stop
-from plan import Parser
 from releases import History, Release, ServedFunction, pinned
 
 ORDER = ("on-note-write", "on-template-write", "reconcile", "api", "chat")

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import functions_framework
-from werkzeug.serving import WSGIRequestHandler, make_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from cli.commands.index import tell_news
 from cli.commands.token import minted
@@ -162,10 +162,10 @@ def dev(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
+        # 1. An address, a store and the product on it.
         listener = stack.enter_context(_listening(listen, port))
-        bound_host, bound_port = listener.getsockname()
+        _, bound_port = listener.getsockname()
         address = f"http://localhost:{bound_port}"
-
         trigger = Trigger()
         store_choice = StoreChoice(
             kind=options["store"],
@@ -182,7 +182,7 @@ def dev(
         if sample:
             _load_sample(app, context, sample)
 
-        # Where people sign in, the folders of this machine and its model are not theirs.
+        # 2. Its page and functions. Where people sign in, the folders of this machine and its model are not theirs.
         everybody_is_one = app.settings.auth == "none"
         page_config = {
             **store.page,
@@ -192,29 +192,19 @@ def dev(
         choice = ModelChoice(app, page_config)
         destination = LocalDestination(app, context.tenant_id, indexes=False)
         site = _site(choice, store, trigger, stack, destination=destination)
-        server = make_server(
-            bound_host,
-            bound_port,
-            with_request_lines(_guarded(site, app.settings, listen, secret)),
-            threaded=True,
-            request_handler=_Quiet,
-            fd=listener.fileno(),
-        )
+        guarded_site = _guarded(site, app.settings, listen, secret)
+        server = _server(guarded_site, listener)
 
-        stack.enter_context(
-            _reconciling(
-                app,
-                trigger,
-                context.tenant_id,
-                reconcile_waits(),
-            ),
-        )
+        # 3. The index follows every save, and the folders that were indexed.
+        waits = reconcile_waits()
+        stack.enter_context(_reconciling(app, trigger, context.tenant_id, waits))
         stack.callback(trigger.stop)
         trigger.start()
         if options["follows"] and everybody_is_one:
             stack.enter_context(following_all(destination, tell_news))
         choice.announcement = stack.enter_context(_found_by_commands(context, app, address))
 
+        # 4. Where it is.
         _tell_other_machines(listen, bound_port, secret)
         _greet(app, store, address, context.tenant_id)
         if browser and sys.stdout.isatty():
@@ -240,6 +230,19 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
             )
         listener.listen(128)
         yield listener
+
+
+def _server(site: WSGIApplication, listener: socket.socket) -> BaseWSGIServer:
+    """Returns a server of the site on a socket that listens already."""
+    host, port = listener.getsockname()
+    return make_server(
+        host,
+        port,
+        with_request_lines(site),
+        threaded=True,
+        request_handler=_Quiet,
+        fd=listener.fileno(),
+    )
 
 
 def _check_exposure(settings: Settings, listen: str) -> None:
@@ -472,23 +475,15 @@ def _load_sample(app: App, context: CommandContext, sample: Path) -> None:
         SAMPLE_VAULT,
     )
     folders = task.manifest().folders(task.destination.name)
-    known = next((each for each in folders if each.source == task.source), None)
-    if known and known.finished:
+    began_before = next((folder for folder in folders if folder.source == task.source), None)
+    if began_before is not None and began_before.finished:
         return
-    if (
-        not known
-        and app.notes.page(
-            context.tenant_id,
-            limit=1,
-            token=None,
-            vault=None,
-        ).items
-    ):
-        return
-
-    if not known and app.store.last_erasure(context.tenant_id):
-        echo(f"everything was erased here, so the sample is not loaded: aurora index {sample}")
-        return
+    if began_before is None:
+        if _has_notes(app, context.tenant_id):
+            return
+        if app.store.last_erasure(context.tenant_id):
+            echo(f"everything was erased here, so the sample is not loaded: aurora index {sample}")
+            return
 
     report = task.run(vectors=False)
     echo(f"loaded {counted(report.notes, 'sample note')} from {sample}")

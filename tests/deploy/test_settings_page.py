@@ -11,7 +11,7 @@ from tests.deploy.conftest import ROOT
 
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
 
-import plan
+import decision
 from look import Stop
 
 PAGE = (ROOT / "docs/settings.md").read_text()
@@ -30,9 +30,9 @@ def test_a_setting_with_a_way_of_its_own_is_refused_by_set_and_no_other(name: st
     has_its_own_way = ANSWERS[name].startswith("yes, ") or name == "STORE"
     if has_its_own_way:
         with pytest.raises(Stop):
-            plan.settings_given([f"{name}=x"])
+            decision.settings_given([f"{name}=x"])
     else:
-        assert plan.settings_given([f"{name}=x"]) == {name: "x"}
+        assert decision.settings_given([f"{name}=x"]) == {name: "x"}
 
 
 def test_settings_that_the_build_sets_are_fixed() -> None:

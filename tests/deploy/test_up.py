@@ -27,6 +27,7 @@ from tests.servers.served import Served
 
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
 
+import decision
 import plan
 import source
 from cloud import Google
@@ -175,7 +176,7 @@ def test_models_run_where_the_notes_are_and_a_price_that_nobody_knows_is_asked_f
 def test_vertex_ai_stays_where_the_notes_are_unless_something_else_is_said_or_deployed(
     settings: dict[str, str], location: str, *, first: bool, chosen: str | None
 ) -> None:
-    assert plan.model_of(settings, location, first=first).get("GOOGLE_CLOUD_LOCATION") == chosen
+    assert decision.model_of(settings, location, first=first).get("GOOGLE_CLOUD_LOCATION") == chosen
 
 
 @pytest.mark.parametrize(
@@ -196,12 +197,12 @@ def test_notes_stay_on_the_continent_of_the_functions_unless_something_else_is_s
         region=region,
         location=location,
     )
-    assert plan.places(arguments, "", kept) == chosen
+    assert decision.places(arguments, "", kept) == chosen
 
 
 def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good() -> None:
     with pytest.raises(Stop, match="--location: expected where the notes are kept, for good"):
-        plan.places(
+        decision.places(
             Namespace(
                 project="demo-notes",
                 region=None,
@@ -214,7 +215,7 @@ def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good
 
 def test_a_database_that_is_there_stays_where_it_is() -> None:
     with pytest.raises(Stop, match="the database is in nam5, for good"):
-        plan.places(
+        decision.places(
             Namespace(
                 project="demo-notes",
                 region="europe-west1",
