@@ -162,8 +162,7 @@ def _is_hopeless(state: RetryCallState, *, deadline: float, clock: Clock) -> boo
 
 def _is_too_late(state: RetryCallState, *, deadline: float, clock: Clock) -> bool:
     """Reports whether the next attempt would begin at the deadline or later."""
-    next_attempt = clock.monotonic() + state.upcoming_sleep
-    return next_attempt >= deadline
+    return clock.monotonic() + state.upcoming_sleep >= deadline
 
 
 def _log_pause(state: RetryCallState) -> None:

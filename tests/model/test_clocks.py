@@ -32,7 +32,7 @@ COMPARED = {
     "shared/adapters/remote.py:stream_with_deadline": "a monotonic clock",
     "shared/adapters/sdk_errors.py:reported": "a monotonic clock",
     "shared/adapters/firestore/ownership.py:check": "a monotonic clock",
-    "shared/adapters/retry.py:_is_hopeless": "a monotonic clock",
+    "shared/adapters/retry.py:_is_too_late": "a monotonic clock",
     "shared/notes/service.py:trash": "text is kept rather than lost",
     "shared/notes/service.py:trashed": "text is kept rather than lost",
     "shared/retrieval/scores.py:_named_range": "the end of a range that the question names, not stored",
