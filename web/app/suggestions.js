@@ -115,7 +115,8 @@ function fit(name) {
 
 /** The latest month with notes of several days; of one day alone are notes that were all brought in then. @param {any[]} notes the newest first */
 export function monthly(notes) {
-  const daysOf = Map.groupBy(new Set(notes.map(({ createdAt }) => createdAt.slice(0, 10))), (date) => date.slice(0, 7));
-  const [month] = [...daysOf].find(([, days]) => days.length > 1) ?? [];
+  const dates = new Set(notes.map(({ createdAt }) => createdAt.slice(0, 10)));
+  const months = [...dates].map((date) => date.slice(0, 7));
+  const month = months.find((candidate, position) => months.indexOf(candidate, position + 1) > position);
   return month ? `What happened in ${MONTH.format(new Date(`${month}-15`))}?` : null;
 }
