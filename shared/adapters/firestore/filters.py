@@ -147,22 +147,21 @@ def _days_and_months(created: TimeRange | None) -> tuple[list[str], list[str]]:
     last_moment = created.end - timedelta(microseconds=1)
     first_in_utc = created.start.astimezone(UTC)
     last_in_utc = last_moment.astimezone(UTC)
-    date = first_in_utc.date()
-    last_date = last_in_utc.date()
-    span = last_date - date
+    first_date = first_in_utc.date()
+    span = last_in_utc.date() - first_date
     longest = 31 * MAX_VALUES
     if span.days >= longest:
         return [], []
 
     days: list[str] = []
     months: list[str] = []
-    while date <= last_date:
+    for number in range(span.days + 1):
+        date = first_date + timedelta(days=number)
         day = date.isoformat()
         days.append(day)
         month = day[:7]
         if month not in months[-1:]:
             months.append(month)
-        date += timedelta(days=1)
     return _fitting(days), _fitting(months)
 
 

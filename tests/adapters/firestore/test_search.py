@@ -181,6 +181,12 @@ def test_more_places_than_a_filter_holds_are_shared_by_searches() -> None:
     assert _fields(filters_for_vectors(year, [*too_many, other_folder])) == [["month"]]
 
 
+def test_a_range_may_reach_to_the_last_day_that_there_is() -> None:
+    last_days = TimeRange(datetime(9999, 12, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC))
+    (condition,) = _only(filters_for_vectors(Restriction(last_days), ()))
+    assert condition.value == ["9999-12"]
+
+
 def test_filters_never_exceed_thirty_values() -> None:
     wide = frozenset(f"t:{number}" for number in range(31))
     few = frozenset(f"t:{number}" for number in range(6))
