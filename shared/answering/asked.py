@@ -25,6 +25,8 @@ class AskedProperties:
 
     def __init__(self, retrieved: Retrieved) -> None:
         self._retrieved = retrieved
+        analysis = retrieved.analysis
+        self._numbers, _ = quantities(analysis.subject, analysis.lang)
 
     def named(self, chunk: IndexedChunk) -> tuple[str, ...]:
         """Returns the properties of which the question names the key, or a value of words."""
@@ -71,12 +73,7 @@ class AskedProperties:
         """Returns 1 for a value that is a number which the question spells otherwise: `5`, `five`."""
         if not value.isdecimal():
             return 0
-        analysis = self._retrieved.analysis
-        numbers, _ = quantities(analysis.subject, analysis.lang)
-        for number in numbers:
-            if float(value) in number.readings:
-                return 1
-        return 0
+        return int(any(float(value) in number.readings for number in self._numbers))
 
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text, 0 if the question does not hold them all."""

@@ -84,7 +84,8 @@ class ExtractiveWriter:
         # 1. The windows of the passages that are near, best first.
         definitions_of_chunk = definitions(retrieved)
         defining_chunks = frozenset(definitions_of_chunk)
-        close = _close_passages(retrieved, naming, defining_chunks, question.now)
+        local_now = question.now.astimezone(ZoneInfo(question.zone))
+        close = _close_passages(retrieved, naming, defining_chunks, local_now)
         defining_texts = chain.from_iterable(definitions_of_chunk.values())
         candidates = windows(
             question.text,
@@ -222,7 +223,8 @@ def _close_passages(
         if is_near or is_named or _is_version_of_any(passage, near):
             close.append(passage)
 
-    series = last_of_series(retrieved.analysis, [passage.chunk for passage in close], now)
+    selected_chunks = [passage.chunk for passage in retrieved.selected]
+    series = last_of_series(retrieved.analysis, selected_chunks, now)
     if series is not None:
         last_note, _ = series
         return [passage for passage in retrieved.selected if passage.chunk.note_id == last_note]
@@ -389,8 +391,7 @@ def _blockquote(title_line: str, quoted: Sequence[str], markers: str) -> str:
         lines = [title_line, "", *quoted]
     marked_lines = [f"> {line}".rstrip() for line in lines]
     blockquote = "\n".join(marked_lines)
-    last_line = quoted[-1]
-    if markers and _CLOSES.match(last_line):
+    if markers and _CLOSES.match(quoted[-1]):
         return f"{blockquote}\n>\n>{markers}"
     return blockquote + markers
 

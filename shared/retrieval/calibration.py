@@ -77,7 +77,12 @@ def newest_vectors(
     index_version: str,
 ) -> Mapping[str, NoteVectors]:
     """Reads the vectors of the newest chunks: note id -> those of the note, in the order of its text."""
-    chunks = store.recent(tenant_id, limit=limit, stems=(), restriction=Restriction())
+    chunks = store.recent(
+        tenant_id,
+        limit=limit,
+        stems=(),
+        restriction=Restriction(),
+    )
     chunk_ids = [chunk.chunk_id for chunk in chunks]
     vectors = store.read_vectors(tenant_id, chunk_ids, index_version)
     notes: dict[str, NoteVectors] = {}

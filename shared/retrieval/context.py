@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from shared.model.index import IndexedChunk
@@ -37,10 +38,17 @@ MAX_OUTDATED = 12
 """Best passages for which a newer version is looked for: no more are shown."""
 
 
-def lifts(pool: Pool, formula: Formula, analysis: Analysis) -> Mapping[str, Lift]:
+def lifts(
+    pool: Pool,
+    formula: Formula,
+    analysis: Analysis,
+    now: datetime,
+) -> Mapping[str, Lift]:
     """Finds the candidates that others lift: chunk id -> lift.
 
     Depends on no vector that is read later, so that `rank` stays exact.
+
+    now: in the time zone of who asks.
     """
     if formula.mode in (RetrievalMode.RRF, RetrievalMode.RECENT):
         return {}
@@ -52,8 +60,9 @@ def lifts(pool: Pool, formula: Formula, analysis: Analysis) -> Mapping[str, Lift
     scored = [formula.score(candidate, candidate.cosine) for candidate in oldest_first]
     by_neighbours = _lifts_by_neighbours(scored)
     by_older_versions = _lifts_of_newer_versions(scored)
-    of_last = _lift_of_last(scored, formula, analysis)
-    return by_neighbours | by_older_versions | of_last
+    lifts_so_far = by_neighbours | by_older_versions
+    lifted = replace(formula, lifts=lifts_so_far)
+    return lifts_so_far | _lift_of_last(oldest_first, lifted, analysis, now)
 
 
 def _lifts_by_neighbours(oldest_first: Sequence[Scored]) -> dict[str, Lift]:
@@ -118,19 +127,29 @@ def _lifts_of_newer_versions(scored: Sequence[Scored]) -> dict[str, Lift]:
 
 
 def _lift_of_last(
-    scored: Sequence[Scored],
+    candidates: Sequence[Candidate],
     formula: Formula,
     analysis: Analysis,
+    now: datetime,
 ) -> dict[str, Lift]:
-    """Lifts the best passage of the last note of a series that is asked for to the best one of the series."""
-    series = last_of_series(analysis, [passage.chunk for passage in scored], formula.now)
+    """Lifts the best passage of the last note of a series that is asked for to the best one of the series.
+
+    formula: with the lifts of other kinds, of which none is undone.
+    """
+    series = last_of_series(analysis, [candidate.chunk for candidate in candidates], now)
     if series is None:
         return {}
+
     last_note, note_ids = series
-    of_series = [passage for passage in scored if passage.chunk.note_id in note_ids]
+    of_series: list[Scored] = []
+    for candidate in candidates:
+        if candidate.chunk.note_id in note_ids:
+            of_series.append(formula.score(candidate, candidate.cosine))
     of_last = [passage for passage in of_series if passage.chunk.note_id == last_note]
     best = min(of_series, key=best_first_key)
     best_of_last = min(of_last, key=best_first_key)
+    if best_of_last is best:
+        return {}
     return {best_of_last.chunk.chunk_id: Lift(best.scores, 1.0)}
 
 

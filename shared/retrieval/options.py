@@ -41,7 +41,12 @@ class RetrievalOptions(RetrievalSettings):
 
     def for_search(self, k: int) -> RetrievalOptions:
         """Returns options for the best `k` passages, without a writer's limits on length."""
-        return replace(self, rerank_to=k, max_chunks=k, max_characters=None)
+        return replace(
+            self,
+            rerank_to=k,
+            max_chunks=k,
+            max_characters=None,
+        )
 
     @classmethod
     def from_settings(

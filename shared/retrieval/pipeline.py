@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
+from zoneinfo import ZoneInfo
 
 from shared.model.questions import Question
 from shared.model.retrieval import (
@@ -117,11 +118,17 @@ class Retriever:
 
         # 3. Score.
         formula = Formula.of(legs, pool)
-        formula = replace(formula, lifts=lifts(pool, formula, legs.analysis))
+        local_now = question.now.astimezone(ZoneInfo(question.zone))
+        formula = replace(formula, lifts=lifts(pool, formula, legs.analysis, local_now))
 
         # 4. Rerank and select.
         retrieved = self._select(legs, pool, formula, timer)
-        return RetrievalTrace(legs=legs, pool=pool, formula=formula, retrieved=retrieved)
+        return RetrievalTrace(
+            legs=legs,
+            pool=pool,
+            formula=formula,
+            retrieved=retrieved,
+        )
 
     def _is_changing(self, tenant_id: str) -> bool:
         return self.is_changing is not None and self.is_changing(tenant_id)
@@ -199,7 +206,12 @@ class Retriever:
             return RefusalReason.NO_NOTES
         if pool.restriction.created is not None:
             anytime = replace(pool.restriction, created=None)
-            if self.store.recent(tenant_id, limit=1, stems=(), restriction=anytime):
+            if self.store.recent(
+                tenant_id,
+                limit=1,
+                stems=(),
+                restriction=anytime,
+            ):
                 return RefusalReason.TIME_RANGE_EMPTY
         return RefusalReason.NO_CANDIDATES
 

@@ -302,7 +302,12 @@ def _with_bounds_behind(text: str, reading: Reading, context: Context) -> Readin
             span = calendar.applied("since", span, context.today)
         elif name != "included":
             span = calendar.applied(name, span, context.today)
-        reading = replace(reading, span=span, start=start, end=bound.end())
+        reading = replace(
+            reading,
+            span=span,
+            start=start,
+            end=bound.end(),
+        )
     if at_end(text, reading.start, grammar.unread):
         reading = replace(reading, certain=False)
     return reading

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
-from functools import cache
+from datetime import datetime
+from functools import cache, partial
 
 from shared.language.terms import content_words, stems_as
 from shared.language.vocabulary import vocabularies, vocabulary
@@ -37,22 +37,25 @@ def last_of_series(
     """Returns the id of the last note of the series that is asked for, and the ids of all of its notes among the chunks.
 
     None if the question asks for no last one, or no two notes are such a series.
+
+    now: in the time zone of who asks; a title's day begins there.
     """
     phrases = _phrases_behind_last(analysis)
     if not phrases:
         return None
 
-    # 1. The notes of each series: those that are to come are none of the past.
+    # 1. The notes of each series, without those that are still to come.
     notes_of_series: dict[tuple[str, ...], dict[str, IndexedChunk]] = {}
     for chunk in chunks:
         name = _series_name(chunk.title)
-        if name and _written(chunk) <= now:
+        if name and _written(chunk, now) <= now:
             notes_of_series.setdefault(name, {}).setdefault(chunk.note_id, chunk)
 
-    # 2. Those that the most words name.
+    # 2. The series that the longest phrase names.
     stems_of_series: dict[tuple[str, ...], set[str]] = {}
     for name, notes in notes_of_series.items():
-        if len(notes) > 1:
+        titles = {chunk.title for chunk in notes.values()}
+        if len(titles) > 1:
             stems_of_series[name] = stems_as(" ".join(name), analysis.lang, analysis.renamed)
     for phrase in phrases:
         phrase_stems = stems_as(phrase, analysis.lang, analysis.renamed)
@@ -61,7 +64,7 @@ def last_of_series(
             if phrase_stems and phrase_stems <= series_stems:
                 named |= notes_of_series[name]
         if named:
-            last = max(named.values(), key=_place_in_series)
+            last = max(named.values(), key=partial(_place_in_series, now=now))
             return last.note_id, frozenset(named)
     return None
 
@@ -94,9 +97,8 @@ def _last_of(lang: str) -> re.Pattern[str] | None:
     return re.compile(rf"\b(?:{asking.last})\b\s*", re.IGNORECASE)
 
 
-@cache
 def _series_name(title: str) -> tuple[str, ...]:
-    """Returns the words of a title but for numbers and names of months and days; empty if it holds none of those."""
+    """Returns the words of a title without numbers and names of months and days; empty if there are no others."""
     words = [fold(word) for word in _WORD.findall(title)]
     named_days = _names_of_days()
     return tuple(
@@ -119,17 +121,17 @@ def _day_forms() -> Iterator[str]:
             yield from map(fold, forms.split("|"))
 
 
-def _place_in_series(chunk: IndexedChunk) -> tuple[datetime, tuple[int, ...]]:
+def _place_in_series(chunk: IndexedChunk, now: datetime) -> tuple[datetime, tuple[int, ...]]:
     """Orders the notes of a series: by date, and of one date by the numbers in their titles."""
     numbers = tuple(map(int, _NUMBER.findall(chunk.title)))
-    return _written(chunk), numbers
+    return _written(chunk, now), numbers
 
 
-def _written(chunk: IndexedChunk) -> datetime:
-    """Returns the day that a note's title names in full, otherwise when it was written."""
+def _written(chunk: IndexedChunk, now: datetime) -> datetime:
+    """Returns the day that a note's title names in full, in the time zone of `now`, otherwise when it was written."""
     for day in days_in(chunk.title):
         if day.year is None or day.day is None:
             continue
         with suppress(ValueError):  # no such day
-            return datetime(day.year, day.month, day.day, tzinfo=UTC)
+            return datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
     return chunk.created_at

@@ -289,7 +289,7 @@ def test_reading_only_the_contenders_vectors_leaves_the_head_exact(
         frequencies={"api": 7},
     )
     plain = formula_of(complete_pool, mode=mode, named=named)
-    formula = replace(plain, lifts=lifts(pruned, plain, Analysis((), (), None, "en")))
+    formula = replace(plain, lifts=lifts(pruned, plain, Analysis((), (), None, "en"), NOW))
     expected = rank(complete_pool, formula, threshold=threshold).passages[:head]
 
     read = set(rank(pruned, formula, threshold=threshold, head=head).contenders)

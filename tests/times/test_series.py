@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -47,14 +47,14 @@ def test_the_last_note_of_a_series_is_found_in_each_language(
     assert last(subject, *reversed(notes), lang=lang) == newer
 
 
-def test_of_one_date_the_number_in_the_title_decides_and_a_date_there_before_the_notes_own() -> (
-    None
-):
-    asked = "What is new in the last release?"
-    same_date = [note("Release 2.9", month=5), note("Release 2.10", month=5)]
-    assert last(asked, *same_date) == "Release 2.10"
-    titled = [note("Release 2026-04-02", month=9), note("Release 2026-10-01", month=8)]
-    assert last(asked, *titled) == "Release 2026-10-01"
+def test_the_number_in_the_title_decides_between_notes_of_one_date() -> None:
+    notes = [note("Release 2.9", month=5), note("Release 2.10", month=5)]
+    assert last("What is new in the last release?", *notes) == "Release 2.10"
+
+
+def test_the_date_in_the_title_counts_rather_than_when_the_note_was_written() -> None:
+    notes = [note("Release 2026-04-02", month=9), note("Release 2026-10-01", month=8)]
+    assert last("What is new in the last release?", *notes) == "Release 2026-10-01"
 
 
 def test_a_note_that_is_to_come_is_not_the_last_one() -> None:
@@ -75,6 +75,23 @@ def test_as_many_words_behind_last_as_titles_hold_name_the_series() -> None:
     ]
     assert last("Who came to the last team meeting on the budget?", *notes) == "Team meeting 2"
     assert last("Who came to the last meeting?", *notes) == "Board meeting 2"
+
+
+def test_a_day_in_a_title_begins_where_the_person_is() -> None:
+    auckland = timezone(timedelta(hours=13))
+    now = datetime(2026, 11, 29, 8, tzinfo=auckland)
+    notes = [note("Standup 2026-11-22", month=11), note("Standup 2026-11-29", month=11)]
+    analysis = Analysis((), (), None, "en", "What was said in the last standup?")
+    series = last_of_series(analysis, notes, now)
+    assert series is not None
+    last_note, _ = series
+    assert last_note == "Standup 2026-11-29"
+
+
+def test_notes_of_one_and_the_same_title_are_no_series() -> None:
+    older = note("Team", month=2)
+    newer = replace(older, note_id="newer", created_at=NOW)
+    assert last("Who was the last team member to join?", older, newer) == ""
 
 
 @pytest.mark.parametrize(
