@@ -234,7 +234,13 @@ def stored_answer(
         text=answer.text,
         citations=tuple(citations),
         claims=tuple(claim_json(claim) for claim in answer.claims),
-        meta=_meta_json(question, answer, k=k, request_id=request_id, session_id=session_id),
+        meta=_meta_json(
+            question,
+            answer,
+            k=k,
+            request_id=request_id,
+            session_id=session_id,
+        ),
     )
 
 

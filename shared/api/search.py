@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -53,9 +53,11 @@ class TimeRangeJson(TypedDict):
 
 
 class QueryJson(TypedDict):
-    """A question taken apart. `lang`: the language it was read in, ISO 639-1; English where that cannot be told."""
+    """A question taken apart. `lang`: the language it was read in, ISO 639-1; English where that cannot be told; answers of
+    earlier releases have none.
+    """
 
-    lang: str
+    lang: NotRequired[str]
     keywords: list[str]
     timeRange: TimeRangeJson | None
 

@@ -272,6 +272,18 @@ def test_a_conversation_of_an_export_is_brought_back_once(boat: World) -> None:
     assert imported["messageCount"] == 2
 
 
+def test_a_conversation_that_an_earlier_release_exported_is_brought_back(boat: World) -> None:
+    """Its answers do not say in which language their question was read."""
+    session_id = ask(boat, "What leaks in the boat?")["meta"]["sessionId"]
+    path = f"/sessions/{session_id}"
+    session = boat.json("GET", path)
+    conversation = messages(boat, session_id)
+    del conversation[1]["meta"]["query"]["lang"]
+    boat.call("api", "DELETE", path)
+    boat.json("POST", "/sessions:import", {"session": session, "messages": conversation})
+    assert messages(boat, session_id) == conversation
+
+
 SESSION = {
     "sessionId": "s1",
     "title": "",
