@@ -135,7 +135,7 @@ class App(Parts):
         if previous_version is None:
             return retriever
 
-        from shared.indexing.model_change import is_changing  # noqa: PLC0415 - as above
+        from shared.indexing.model_change import is_changing  # noqa: PLC0415 - only while it changes
 
         previous_retriever = replace(
             retriever,
@@ -154,7 +154,7 @@ class App(Parts):
 
     @cached_property
     def indexer(self) -> Indexer:
-        """What brings the index to what the notes say; while the model changes, by both models."""
+        """Brings the index to what the notes say; while the model changes, by both models."""
         from shared.indexing.chunking import MARKDOWN  # noqa: PLC0415 - only where notes are saved
         from shared.indexing.pipeline import Indexer  # noqa: PLC0415
 
@@ -263,7 +263,7 @@ class App(Parts):
 
     @cached_property
     def extractive(self) -> ExtractiveWriter:
-        """What quotes the nearest passages if `writer` is unavailable, or with a refusal."""
+        """Quotes the nearest passages if `writer` is unavailable, or with a refusal."""
         from shared.answering.extractive import ExtractiveWriter  # noqa: PLC0415 - where answers are made
 
         return ExtractiveWriter(self.quoting_embedder)

@@ -82,13 +82,13 @@ def test_what_cosines_mean_is_estimated_again_until_there_are_notes_to_tell_it(
         "Floss twice a day.",
         "The API scales.",
     )
-    errors = []
+    calibrations = []
     for number, text in enumerate(texts):
         app.notes.save(TENANT, f"n{number}", NoteDraft(title="", text=text))
         app.indexer.index(key(f"n{number}"))
-        errors.append(tenant_embedder.calibration)
+        calibrations.append(tenant_embedder.calibration)
     assert calibration_before is None
-    assert errors[0] is None
-    assert len({error for error in errors if error}) == 4
+    assert calibrations[0] is None
+    assert len({calibration for calibration in calibrations if calibration}) == 4
     embedded_store.erase(TENANT)
-    assert tenant_embedder.calibration is errors[-1]
+    assert tenant_embedder.calibration is calibrations[-1]

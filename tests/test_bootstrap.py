@@ -122,7 +122,7 @@ def test_a_project_with_a_budget_meters_every_hosted_model(tmp_path: Path) -> No
     settings = Settings(home=tmp_path, auth="none", **GEMINI, **priced, **services)  # type: ignore[arg-type]
     app = build(settings)
     metered = (app.writer, app.ranker, app.reranker)
-    assert [type(embedder) for embedder in metered] == [
+    assert [type(model) for model in metered] == [
         MeteredWriter,
         MeteredWriter,
         MeteredReranker,

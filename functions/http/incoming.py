@@ -154,7 +154,12 @@ def read_body(request: flask.Request, limit: int, *, person: Hashable, seconds: 
 def _read(request: flask.Request, limit: int, body: _Body, seconds: float) -> bytes:
     """Reads the body, at most a byte more than `limit`, while another thread watches its speed."""
     if body.connection is not None:
-        watch = threading.Thread(target=body.watch, args=(seconds,), name="body", daemon=True)
+        watch = threading.Thread(
+            target=body.watch,
+            args=(seconds,),
+            name="body",
+            daemon=True,
+        )
         watch.start()
     parts: list[bytes] = []
     try:

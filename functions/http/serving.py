@@ -342,7 +342,12 @@ def _formed(reply: Reply, form: Form) -> Reply:
     if form is Form.CALLABLE_STREAM:
         event_name = "error" if failed else "result"
         events = _single_event(event_name, body)
-        return Reply(None, headers=reply.headers, events=events, form=form)
+        return Reply(
+            None,
+            headers=reply.headers,
+            events=events,
+            form=form,
+        )
 
     envelope = callable_error(body) if failed else {"result": body}
     return replace(reply, body=envelope, form=form)

@@ -69,7 +69,12 @@ class IdempotencyLock:
 
         notes: id -> revision of the notes that were read for it.
         """
-        record = replace(self.record, answer=answer, notes=notes, lease_until=None)
+        record = replace(
+            self.record,
+            answer=answer,
+            notes=notes,
+            lease_until=None,
+        )
         try:
             self.token = self.owner.write(self.key, record, self.token)
         except Conflict:
@@ -164,7 +169,12 @@ class Idempotency:
                     token = self.write(key, claim, stored.token)
                 except Conflict:
                     continue  # another worker was faster: read its record
-                return IdempotencyLock(key=key, owner=self, record=claim, token=token)
+                return IdempotencyLock(
+                    key=key,
+                    owner=self,
+                    record=claim,
+                    token=token,
+                )
 
             # 4. Another worker is answering it.
             if time.monotonic() + pause > deadline:
@@ -210,5 +220,10 @@ def _is_answer_of(record: AnsweredRequest, key: RequestKey) -> bool:
 
 def fingerprint(route: str, body: Mapping[str, object]) -> str:
     """Returns the SHA-256 of route and body, independent of the order of fields."""
-    content = json.dumps([route, body], sort_keys=True, ensure_ascii=False, default=str)
+    content = json.dumps(
+        [route, body],
+        sort_keys=True,
+        ensure_ascii=False,
+        default=str,
+    )
     return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()

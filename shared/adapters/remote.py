@@ -181,7 +181,12 @@ class RemoteWriter(Remote[C]):
             usage = reply.usage or Usage()
             return Draft(text, self.model, usage, truncated=reply.truncated)
 
-        return retry_within(call, model=self.model, seconds=self.timeout, clock=self.clock)
+        return retry_within(
+            call,
+            model=self.model,
+            seconds=self.timeout,
+            clock=self.clock,
+        )
 
     def stream(self, prompt: Prompt) -> Generator[Delta]:
         def begin(seconds_left: float) -> Generator[Delta]:
@@ -203,7 +208,12 @@ class RemoteWriter(Remote[C]):
                 # The connection was lost before the model reported its end.
                 yield Delta("", truncated=True)
 
-        return stream_with_deadline(begin, model=self.model, seconds=self.timeout, clock=self.clock)
+        return stream_with_deadline(
+            begin,
+            model=self.model,
+            seconds=self.timeout,
+            clock=self.clock,
+        )
 
     def _empty(self, reason: str | None) -> ModelRefused:
         return ModelRefused(f"{self.model}: an empty reply ({reason or 'no choices'})")

@@ -1,7 +1,7 @@
-"""The one policy of retrying: only errors that may pass, with growing pauses, inside one deadline.
+"""The policy of retrying: only errors that may pass, with growing pauses, inside one deadline.
 
-`retry_within` and `retry_until` repeat model calls, which fail with ModelUnavailable; `retry_store` repeats work on a
-store. Pauses and their jitter are tenacity's.
+`retry_within` and `retry_until` repeat model calls, which fail with ModelUnavailable; `retry_store` repeats work of several
+calls on a store, whose single calls its own client repeats. Pauses and their jitter are tenacity's.
 """
 
 from __future__ import annotations

@@ -153,7 +153,12 @@ def _words(sentence: str, retrieved: Retrieved) -> list[_Word]:
         text = sentence[start:end]
         word_stems = tuple(stems(text, lang))
         if word_stems and searched_stems.issuperset(word_stems):
-            word = _Word(text=text, start=start, end=end, stems=word_stems)
+            word = _Word(
+                text=text,
+                start=start,
+                end=end,
+                stems=word_stems,
+            )
             words.append(word)
     return words
 

@@ -131,7 +131,12 @@ def _plain(
         timer.end("check")
         return answer
     timer.end("quote")
-    return replace(answer, text=NO_MODEL, model="none", writer_problem=draft.error_message)
+    return replace(
+        answer,
+        text=NO_MODEL,
+        model="none",
+        writer_problem=draft.error_message,
+    )
 
 
 def _from_notes(

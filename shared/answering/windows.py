@@ -195,7 +195,13 @@ def windows(
     cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
     for read in read_passages:
         if not read.pieces:
-            yield Window(passage=read.passage, pieces=(), parts=(), score=read.rank, nearness=0.0)
+            yield Window(
+                passage=read.passage,
+                pieces=(),
+                parts=(),
+                score=read.rank,
+                nearness=0.0,
+            )
             continue
         scores = _piece_scores(read, cosines, cosine_weight)
         yield from _windows_of(read, scores, cosines, defining, retrieved.analysis.lang)

@@ -91,7 +91,12 @@ def whole_period(store: Store, question: Question, retrieved: Retrieved) -> Retr
 
     # 3. The best chunk of each note that still is as it was indexed.
     best_chunks = _best_chunks(list(chunks_of.values()), retrieved, words)
-    scores = Scores(vector=0.0, keyword=0.0, recency=1.0, similarity=0.0)
+    scores = Scores(
+        vector=0.0,
+        keyword=0.0,
+        recency=1.0,
+        similarity=0.0,
+    )
     readable_chunks = current_chunks(store, question.tenant_id, best_chunks)
     passages = [Scored(chunk, 1.0, scores) for chunk in readable_chunks]
     if not passages:

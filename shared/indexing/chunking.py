@@ -169,7 +169,15 @@ def chunk(text: str, *, chunker: Chunker = MARKDOWN, lang: str = "en") -> tuple[
             ),
         )
     if not chunks:
-        chunks.append(Chunk(position=0, heading_path="", text="", start=begin, end=begin))
+        chunks.append(
+            Chunk(
+                position=0,
+                heading_path="",
+                text="",
+                start=begin,
+                end=begin,
+            )
+        )
     return tuple(chunks)
 
 
@@ -203,7 +211,13 @@ def _add_block(units: Units, block: Block, lang: str) -> None:
     is_lines = block.kind is BlockKind.LINES
     fits = tokens(text[start:end]) <= FITS
     if fits and block.kind is not BlockKind.PROSE:
-        units.add(start, end, level=0, is_prose=not is_lines, named_until=end)
+        units.add(
+            start,
+            end,
+            level=0,
+            is_prose=not is_lines,
+            named_until=end,
+        )
         return
     if is_lines:
         line_starts = (line.start() for line in _LINE.finditer(text, start, end))
@@ -240,7 +254,13 @@ def _add_words(units: Units, start: int, end: int, *, level: int, is_prose: bool
     text = units.text
     is_overlong = tokens(text[start:end]) > _LONG_SENTENCE
     if not is_overlong:
-        units.add(start, end, level=level, is_prose=is_prose, named_until=end)
+        units.add(
+            start,
+            end,
+            level=level,
+            is_prose=is_prose,
+            named_until=end,
+        )
         return
     named_until = end
     for word in _PIECE.finditer(text, start, end):

@@ -50,7 +50,12 @@ class Linked:
 
 def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linked:
     """Returns the links and backlinks of a note within its vault. Must not be called by a task of `pool`."""
-    index = _Index(tenant_id=tenant_id, vault=note.vault, store=store, pool=pool)
+    index = _Index(
+        tenant_id=tenant_id,
+        vault=note.vault,
+        store=store,
+        pool=pool,
+    )
     all_links = pointers(note.text)
     looked_up = all_links[:MAX_LINKS]
     own_names = names_of(note)

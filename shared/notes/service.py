@@ -55,7 +55,12 @@ class NoteDraft:
     def note(self, note_id: str, *, created_at: datetime, updated_at: datetime) -> Note:
         """Returns the note that the draft becomes."""
         fields = {name: getattr(self, name) for name in SAME_FIELDS}
-        return Note(note_id=note_id, created_at=created_at, updated_at=updated_at, **fields)
+        return Note(
+            note_id=note_id,
+            created_at=created_at,
+            updated_at=updated_at,
+            **fields,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +164,13 @@ class Notes:
             if previous is not None:
                 trashed = self._trashed(tenant_id, previous, reason, time=time, was_read=was_read)
             try:
-                self.store.swap_note(tenant_id, note_id, was=previous, now=note, trashed=trashed)
+                self.store.swap_note(
+                    tenant_id,
+                    note_id,
+                    was=previous,
+                    now=note,
+                    trashed=trashed,
+                )
             except (Conflict, NoteUnreadable):
                 if was_read or attempt == ATTEMPTS:
                     raise
@@ -220,7 +231,12 @@ class Notes:
         vault: str | None,
     ) -> Page[ListedNote]:
         """Returns a page of notes by id, without their texts; unreadable ones too."""
-        return self.store.list_notes(tenant_id, limit=limit, token=token, vault=vault)
+        return self.store.list_notes(
+            tenant_id,
+            limit=limit,
+            token=token,
+            vault=vault,
+        )
 
     def delete(self, tenant_id: str, note_id: str, *, replacing: str | None = None) -> None:
         """Moves a note into the trash. It is not cited from now on; the trigger removes it from the index.

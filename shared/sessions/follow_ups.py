@@ -52,7 +52,12 @@ class Moment:
         return local_time.date().isoformat()
 
     def time_in(self, text: str, lang: str) -> FoundTime | None:
-        return find_time(text, now=self.now, zone=self.zone, lang=lang)
+        return find_time(
+            text,
+            now=self.now,
+            zone=self.zone,
+            lang=lang,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -380,7 +380,12 @@ class Sessions:
             # answers.
             model = None
         filters = _with_scope(question.filters, settings)
-        return replace(question, **changes, filters=filters, model=model)
+        return replace(
+            question,
+            **changes,
+            filters=filters,
+            model=model,
+        )
 
     def standalone_question(self, turn: Turn) -> Turn:
         """Adds the history and rewrites the question so that it stands alone. Reads the session,

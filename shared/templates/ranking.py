@@ -144,7 +144,13 @@ def choose(
 
     threshold: least similarity, which then decides alone.
     """
-    matches = nearest(stored, query, top_k=1, calibration=calibration, threshold=threshold)
+    matches = nearest(
+        stored,
+        query,
+        top_k=1,
+        calibration=calibration,
+        threshold=threshold,
+    )
     if not matches:
         return None
     (best,) = matches

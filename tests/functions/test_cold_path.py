@@ -37,6 +37,8 @@ ANSWERING = (
     "shared.templates.service",
 )
 
+INDEX = "import sys; from cli.main import main; main(['index', *sys.argv[1:]])"
+
 PROBE = """
 import sys
 import functions_framework
@@ -85,13 +87,22 @@ def test_health_is_answered_before_anything_heavy_is_imported(name: str) -> None
 
 
 def test_a_search_of_the_command_loads_nothing_that_answers_or_saves(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "boat.md").write_text(
+        "# Boat\n\nThe backups of the boat's charts lie in the locker.\n"
+    )
+    home = tmp_path / "home"
+    subprocess.run(
+        [sys.executable, "-c", INDEX, str(notes), "--home", str(home)], cwd=ROOT, check=True
+    )
     probe = f"""
 import sys
 from cli.main import main
 try:
-    main(["search", "backups", "--home", {str(tmp_path)!r}])
-except SystemExit:
-    pass
+    main(["search", "backups", "--home", {str(home)!r}])
+except SystemExit as end:
+    assert not end.code
 assert "shared.retrieval.pipeline" in sys.modules
 print([module for module in {ANSWERING!r} if module in sys.modules])
 """

@@ -65,7 +65,13 @@ class EmbeddedAccount:
             "WHERE day > ? ORDER BY day LIMIT ?"
         )
         file = self._files.of(tenant_id)
-        return file.page(query, _day_usage, listing="usage", limit=limit, token=token)
+        return file.page(
+            query,
+            _day_usage,
+            listing="usage",
+            limit=limit,
+            token=token,
+        )
 
     def last_erasure(self, tenant_id: str) -> str:
         return self._erasures.last(tenant_id)

@@ -127,7 +127,12 @@ def check(path: Path) -> Condition:
                 derived += sum(1 for _ in damaged_vectors(db, table))
     finally:
         file.close()
-    return Condition(pages=pages, notes=notes, documents=documents, derived=derived)
+    return Condition(
+        pages=pages,
+        notes=notes,
+        documents=documents,
+        derived=derived,
+    )
 
 
 def _count_damaged(db: sqlite3.Connection, query: str) -> int:

@@ -47,7 +47,12 @@ class Erasures:
         file = self._file(tenant_id)
         make_folder(self.folder)
         try:
-            with NamedTemporaryFile("w", encoding="ascii", dir=self.folder, delete=False) as fresh:
+            with NamedTemporaryFile(
+                "w",
+                encoding="ascii",
+                dir=self.folder,
+                delete=False,
+            ) as fresh:
                 fresh.write(str(number))
             os.replace(fresh.name, file)  # noqa: PTH105 - atomic: a reader sees the old number or the new
         except OSError as problem:
@@ -95,7 +100,14 @@ class UnerasedFile(TenantFile):
         limit: int,
         token: str | None,
     ) -> Page[T]:
-        return self._file.page(query, load, *values, listing=listing, limit=limit, token=token)
+        return self._file.page(
+            query,
+            load,
+            *values,
+            listing=listing,
+            limit=limit,
+            token=token,
+        )
 
     def close(self) -> None:
         """Does nothing: the store that made the file closes it."""

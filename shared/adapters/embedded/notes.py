@@ -162,7 +162,13 @@ class EmbeddedNotes:
             "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since "
             "ORDER BY note_id LIMIT :limit"
         )
-        return self._keys("note_keys", query, limit=limit, cursor=cursor, since=changed_since)
+        return self._keys(
+            "note_keys",
+            query,
+            limit=limit,
+            cursor=cursor,
+            since=changed_since,
+        )
 
     def record_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         query = "SELECT note_id FROM records WHERE note_id > :after ORDER BY note_id LIMIT :limit"
@@ -284,4 +290,11 @@ def _listed(row: Row) -> ListedNote:
         with suppress(DamagedRow):
             return _LISTED.load(row)
     error = NoteUnreadable("note", EXPECTED).message
-    return ListedNote(row[0], "", "", created_at=_UNKNOWN, updated_at=_UNKNOWN, error=error)
+    return ListedNote(
+        row[0],
+        "",
+        "",
+        created_at=_UNKNOWN,
+        updated_at=_UNKNOWN,
+        error=error,
+    )

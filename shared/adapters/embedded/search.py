@@ -103,7 +103,13 @@ class EmbeddedSearch:
     ) -> tuple[IndexedChunk, ...]:
         file = self._files.of(tenant_id)
         with file.reading() as db:
-            chunks = _newest(db, stem, limit=limit, stems=stems, restriction=restriction)
+            chunks = _newest(
+                db,
+                stem,
+                limit=limit,
+                stems=stems,
+                restriction=restriction,
+            )
         return readable_chunks(file, chunks)
 
     def recent(
@@ -116,7 +122,13 @@ class EmbeddedSearch:
     ) -> tuple[IndexedChunk, ...]:
         file = self._files.of(tenant_id)
         with file.reading() as db:
-            chunks = _newest(db, None, limit=limit, stems=stems, restriction=restriction)
+            chunks = _newest(
+                db,
+                None,
+                limit=limit,
+                stems=stems,
+                restriction=restriction,
+            )
         return readable_chunks(file, chunks)
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:

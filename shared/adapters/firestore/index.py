@@ -164,7 +164,12 @@ class FirestoreIndex(Corpus):
         """
         folder_write = put(self._folder_name(tenant_id, folder), CODEC.dump(folder))
         stamp = _stamp(self._db, tenant_id, folder_key(folder))
-        self._db.ensure([folder_write, stamp], unless="leaving", needs=note, counted=counted)
+        self._db.ensure(
+            [folder_write, stamp],
+            unless="leaving",
+            needs=note,
+            counted=counted,
+        )
 
     def _note_left(self, tenant_id: str, folder: Folder, counted: IndexWrites | None) -> None:
         """Removes the folder that a note has left if it is empty now. Costs a read, then two reads and two writes."""

@@ -142,7 +142,13 @@ def _reply(
     if counts is not None:
         usage = Usage(counts.prompt_tokens, counts.completion_tokens)
     if not choices:
-        return ModelReply(text="", reason=None, ended=False, truncated=False, usage=usage)
+        return ModelReply(
+            text="",
+            reason=None,
+            ended=False,
+            truncated=False,
+            usage=usage,
+        )
     choice = choices[0]
     reason = choice.finish_reason or "stop"
     if reason not in {"stop", "length"}:
