@@ -23,7 +23,7 @@ import pytest
 ALL = "all"
 """In the place of paths: every test runs."""
 
-TURNS = 15
+TURNS = 40
 """Parts of the nightly tests; a gate runs one of them."""
 
 PARTS = 3
