@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTES = ROOT / "examples" / "notes"
 ROUNDS = 9
 QUESTION = "What did we decide at the API meeting?"
-TARGET_SECONDS = 0.8
+TARGET_MS = 800.0
 
 LEAST = """
 import sys
@@ -75,15 +75,12 @@ def run(*, small: bool = False) -> dict[str, Any]:
     seconds = median(process.processor_seconds for process in searches)
     least_seconds = median(process.processor_seconds for process in least_runs)
     peak = median(process.peak_bytes for process in searches)
-    figures = {
-        "search: processor time": figure(seconds * 1000, "ms"),
+    return {
+        "search: processor time": figure(seconds * 1000, "ms", TARGET_MS),
         "search: peak memory": figure(peak / 1e6, "MB"),
         "embedding the question alone: processor time": figure(least_seconds * 1000, "ms"),
         "search against embedding the question": ratio_figure(seconds / least_seconds),
     }
-    figures["search: processor time"]["target"] = TARGET_SECONDS * 1000
-    figures["search: processor time"]["ok"] = seconds <= TARGET_SECONDS
-    return figures
 
 
 def _environment(home: str) -> dict[str, str]:

@@ -1,6 +1,4 @@
-"""Question -> passages: as many as the caller wants, or as the writer is to get; figures of
-a search.
-"""
+"""Question -> passages: as many as the caller wants, or as the writer is to get; figures of a search."""
 
 from __future__ import annotations
 
