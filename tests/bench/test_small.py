@@ -12,14 +12,15 @@ import pytest
 from bench import __main__ as bench
 
 ROOT = Path(__file__).parents[2]
-LONG = {"firestore", "hot_documents", "streams"}
+SHORT = {"retrieval", "embedded", "cold_start"}
+"""The others start an emulator, a command or a process of limited memory: by night."""
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     "names",
-    [set(bench.BENCHES) - LONG, pytest.param(LONG, marks=pytest.mark.nightly)],
+    [SHORT, pytest.param(set(bench.BENCHES) - SHORT, marks=pytest.mark.nightly)],
     ids=["short", "long"],
 )
 def test_every_bench_runs_on_little_data_and_its_counts_hold(names: set[str]) -> None:
