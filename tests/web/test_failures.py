@@ -79,6 +79,27 @@ def test_a_note_is_kept_while_the_server_is_away(open_page: OpenPage, tmp_path: 
     expect(page.locator(".save-state")).to_contain_text("No connection: kept in this browser")
 
 
+@pytest.mark.nightly
+def test_a_note_that_could_not_be_fetched_is_shown_as_soon_as_it_can_be(
+    page: Page, product: Running
+) -> None:
+    product.call("PUT", "/notes/tunnel", {"title": "Tunnel", "text": "It is long."})
+    page.route("**/notes/tunnel", lambda route: route.abort())
+    page.goto(f"{product.address}/#/notes/tunnel")
+    expect(page.get_by_role("alert").filter(has_text="cannot be reached")).to_be_visible()
+    page.unroute("**/notes/tunnel")
+    expect(page.locator(".note .prose")).to_have_text("It is long.")
+
+    page.route("**/notes/tunnel", lambda route: route.fulfill(status=503, json={}))
+    page.reload()
+    again = page.get_by_role("button", name="Try again")
+    expect(again).to_be_visible()
+    page.unroute("**/notes/tunnel")
+    again.click()
+    expect(page.locator(".note .prose")).to_have_text("It is long.")
+    product.call("DELETE", "/notes/tunnel")
+
+
 def test_erasing_everything_leaves_nothing_here_or_there(
     open_page: OpenPage, tmp_path: Path
 ) -> None:

@@ -33,17 +33,86 @@ def test_a_note_that_was_edited_answers_differently(page: Page, shot: Shot) -> N
 
 
 @pytest.mark.nightly
-def test_what_was_edited_before_is_not_there_while_a_note_is_fetched_again(page: Page) -> None:
+def test_a_reader_that_was_left_is_not_there_while_its_note_is_fetched_again(page: Page) -> None:
     write_note(page, "Quay", "The quay at Nieuwpoort is closed in winter.")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".note .prose")).to_be_visible()
     page.get_by_role("link", name="Chat").click()
     let_go = hold(page, "**/notes/*")
     page.go_back()
     expect(page.locator(".note-page")).to_contain_text("Opening")
-    expect(page.get_by_label("Text", exact=True)).to_have_count(0)
+    expect(page.locator(".note .prose")).to_have_count(0)
     let_go()
-    expect(page.get_by_label("Text", exact=True)).to_have_value(
-        "The quay at Nieuwpoort is closed in winter."
-    )
+    expect(page.locator(".note .prose")).to_have_text("The quay at Nieuwpoort is closed in winter.")
+
+
+def test_the_editor_of_a_note_that_is_read_opens_without_waiting_and_keeps_what_is_typed(
+    page: Page,
+) -> None:
+    write_note(page, "Locks", "The locks open at six.")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".note .prose")).to_have_text("The locks open at six.")
+    let_go = hold(page, "**/notes/*")
+    page.get_by_role("button", name="Edit").click()
+    text = page.get_by_label("Text", exact=True)
+    expect(text).to_have_value("The locks open at six.")
+    text.fill("The locks open at seven.")
+    page.evaluate("dispatchEvent(new HashChangeEvent('hashchange'))")
+    with page.expect_response("**/notes/*"):
+        let_go()
+    expect(text).to_have_value("The locks open at seven.")
+    expect(page.locator(".save-state")).to_have_text("Not saved yet.")
+
+
+@pytest.mark.nightly
+def test_an_editor_shows_the_note_as_it_is_now_until_somebody_types(
+    page: Page, product: Running
+) -> None:
+    write_note(page, "Ferry", "The ferry leaves at eight.")
+    note_id = page.url.split("/notes/")[1].split("?")[0]
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".note .prose")).to_have_text("The ferry leaves at eight.")
+    product.call("PUT", f"/notes/{note_id}", {"title": "Ferry", "text": "It leaves at nine."})
+    page.get_by_role("button", name="Edit").click()
+    text = page.get_by_label("Text", exact=True)
+    expect(text).to_have_value("It leaves at nine.")
+    text.fill("It leaves at ten.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+
+
+def test_an_answer_that_comes_while_a_note_is_edited_leaves_the_editor_open(
+    page: Page, product: Running
+) -> None:
+    product.call("PUT", "/notes/slipway", {"title": "Slipway", "text": "The slipway is steep."})
+    page.get_by_label("Your question").fill("How is the slipway at Wemeldinge?")
+    let_go = hold(page, "**/chat")
+    page.keyboard.press("Enter")
+    page.evaluate("location.hash = '#/notes/slipway?edit=1'")
+    text = page.get_by_label("Text", exact=True)
+    text.fill("The slipway is steep and wet.")
+    let_go()
+    chat = page.get_by_role("link", name="Chat", exact=True)
+    expect(chat).to_have_attribute("href", re.compile("#/c/."))
+    expect(text).to_have_value("The slipway is steep and wet.")
+    assert page.url.endswith("#/notes/slipway?edit=1")
+    chat.click()
+    expect(page.locator(".exchange .question")).to_have_text("How is the slipway at Wemeldinge?")
+    product.call("DELETE", "/notes/slipway")
+
+
+@pytest.mark.nightly
+def test_two_saves_one_after_the_other_are_no_conflict(page: Page) -> None:
+    write_note(page, "Buoys", "Red to port.")
+    text = page.get_by_label("Text", exact=True)
+    text.fill("Red to port, green to starboard.")
+    let_go = hold(page, "**/notes/*")
+    page.keyboard.press("Control+s")
+    text.fill("Red to port, green to starboard, at night too.")
+    page.keyboard.press("Control+s")
+    let_go()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 @pytest.mark.nightly

@@ -29,7 +29,7 @@ export class Workspace {
     this.sessions = sessions;
     this.notes = notes;
     this.settings = new SettingsDialog(sessions);
-    this.chat = new ChatView(sessions, notes, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open() });
+    this.chat = new ChatView(sessions, notes, { why: (exchange) => this.why(exchange), settings: () => void this.settings.open(), named: (id) => this.named(id) });
     this.noteList = new NoteList(notes, () => this.newNote());
     this.notePage = new NotePage(notes, new Landing(notes));
     this.sessionList = new SessionList(sessions, () => this.chat.startNew());
@@ -38,6 +38,8 @@ export class Workspace {
     this.beside = /** @type {string | null} */ (null);
     /** The step that explaining an answer is on a phone. */
     this.leaveWhy = () => {};
+    /** Counts what was shown: who goes on meanwhile is not led back. */
+    this.turn = 0;
     this.looking = 0;
     this.left = 0;
     this.pause = SHORTEST_PAUSE;
@@ -74,23 +76,31 @@ export class Workspace {
   async fresh() {
     await this.tried(async () => void (await this.sessions.keeps()));
     await this.tried(() => this.chat.refresh());
+    await this.notePage.retry();
     await this.tried(() => this.notes.load());
     await this.tried(() => this.notes.loadCoverage());
   }
 
   async show() {
+    const turn = (this.turn += 1);
     const route = here();
     if (route.view === "notes") {
       this.shell.show("notes", this.notePage.element, route.id === null);
-      await this.notePage.open(route);
       this.noteList.draw();
+      await this.notePage.open(route);
     } else {
       this.shell.show("chat", this.chat.element, false);
       this.shell.tabs.chat.setAttribute("href", format({ id: route.id }));
-      await this.chat.open(route.id);
       this.sessionList.draw();
+      await this.chat.open(route.id);
     }
-    await this.showBeside(route);
+    if (turn === this.turn) await this.showBeside(route);
+  }
+
+  /** The conversation that is open has its address, which the page takes over unless notes are looked at. @param {string} id */
+  named(id) {
+    this.shell.tabs.chat.setAttribute("href", format({ id }));
+    if (here().view === "chat") go({ ...here(), id }, { replace: true });
   }
 
   /** The note beside a conversation. @param {import("./router.js").Route} route */

@@ -17,7 +17,8 @@ const BY_TOUCH = matchMedia("(pointer: coarse)");
 export class ChatView {
   /**
    * @param {import("../sessions.js").Sessions} sessions
-   * @param {import("../notes.js").Notes} notes @param {{why: (exchange: any) => void, settings: () => void}} actions
+   * @param {import("../notes.js").Notes} notes @param {{why: (exchange: any) => void, settings: () => void, named: (id: string) => void}} actions
+   *   `named`: the new conversation that is open has an id
    */
   constructor(sessions, notes, actions) {
     this.page = notes.page;
@@ -136,8 +137,10 @@ export class ChatView {
     await tried(async () => {
       const saved = await this.notes.save({ ...exchange.note, noteId: newId(), revision: "" });
       void this.notes.followCoverage();
-      go({ view: "notes", id: saved.noteId, edit: true });
-      this.page.say("Saved as a note, with its sources as links.");
+      const open = () => go({ view: "notes", id: saved.noteId, edit: true });
+      const isHere = here().view === "chat";
+      if (isHere) open();
+      this.page.say("Saved as a note, with its sources as links.", isHere ? {} : { "Open it": open });
     }, this.page.tell);
   }
 
@@ -151,7 +154,7 @@ export class ChatView {
       if (conversation !== this.current) return;
       this.page.scope.named();
       this.page.settings.begin();
-      go({ ...here(), id: conversation.id }, { replace: true });
+      this.actions.named(/** @type {string} */ (conversation.id));
     });
   }
 

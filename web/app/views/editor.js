@@ -31,6 +31,8 @@ export class Editor {
     this.preview = h("div", { class: "prose preview", hidden: true });
     this.element = this.form();
     this.keep = settled(() => this.keepDraft(), 200);
+    /** The saves that are under way, one after the other; null: none. @type {Promise<void> | null} */
+    this.saving = null;
     if (note.updatedAt) this.index.replaceChildren(indexState(notes, note.noteId));
   }
 
@@ -83,6 +85,14 @@ export class Editor {
     return FIELDS.some((name) => this.inputs[name].value !== (name === "tags" ? note.tags.join(", ") : note[name]));
   }
 
+  /** The note as the server has it now; what somebody has typed meanwhile is compared with it when it is saved. @param {any} note */
+  refresh(note) {
+    if (this.saving || this.dirty || note.revision === this.note.revision) return;
+    this.note = note;
+    this.put({ ...note, tags: note.tags.join(", ") });
+    this.index.replaceChildren(indexState(this.notes, note.noteId));
+  }
+
   changed() {
     this.state.textContent = this.dirty ? "Not saved yet." : "";
     this.index.replaceChildren();
@@ -99,9 +109,16 @@ export class Editor {
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "s") void this.save(event);
   }
 
-  /** @param {Event} event */
+  /** One save after the other: the second of two at once would meet what the first has changed. @param {Event} event */
   async save(event) {
     event.preventDefault();
+    const saving = (this.saving ?? Promise.resolve()).then(() => this.saveNow());
+    this.saving = saving;
+    await saving;
+    if (this.saving === saving) this.saving = null;
+  }
+
+  async saveNow() {
     const { title, path, text, tags } = this.values();
     const wanted = { ...this.note, title, path: path.trim(), text, tags: words(tags) };
     this.state.textContent = "Saving…";

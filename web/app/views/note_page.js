@@ -20,6 +20,12 @@ export class NotePage {
     this.notes = notes;
     this.landing = landing;
     this.turn = 0;
+    /** The note that was read last, which can be edited at once. @type {any} */
+    this.note = null;
+    /** The editor that was opened last; nothing but leaving its note closes it. @type {Editor | null} */
+    this.editor = null;
+    /** What could not be shown for want of a connection. @type {import("../router.js").Route | null} */
+    this.unreached = null;
     this.element = h("section", { class: "note-page", "aria-label": "Note" });
   }
 
@@ -32,12 +38,20 @@ export class NotePage {
   /** @param {import("../router.js").Route} route */
   async open(route) {
     const turn = (this.turn += 1);
+    this.unreached = null;
     const { id } = route;
     if (!id) {
       this.show(this.landing.element);
       return this.landing.look();
     }
-    if (id.startsWith(NEW)) return this.edit(blank(id.slice(NEW.length)));
+    const isNew = id.startsWith(NEW);
+    const noteId = isNew ? blank(id.slice(NEW.length)).noteId : id;
+    if ((isNew || route.edit) && this.edits(noteId)) return this.freshen(noteId);
+    if (isNew) return this.edit(blank(id.slice(NEW.length)));
+    if (route.edit && this.note?.noteId === id) {
+      this.edit(this.note);
+      return this.freshen(id);
+    }
     this.show(this.back(), h("p", { class: "muted" }, "Opening…")); // what is typed into the view before it would be lost
     const shown = async () => {
       const note = await this.notes.get(id);
@@ -45,11 +59,34 @@ export class NotePage {
       if (route.edit) this.edit(note);
       else this.read(note, route.at);
     };
-    await tried(shown, (error) => turn === this.turn && this.show(this.back(), this.failure(error, id, route)));
+    await tried(shown, (error) => {
+      if (turn !== this.turn) return;
+      if (error.unreachable) this.unreached = route;
+      this.show(this.back(), this.failure(error, id, route));
+    });
+  }
+
+  /** The server is back. */
+  async retry() {
+    if (this.unreached) await this.open(this.unreached);
+  }
+
+  /** Whether the editor of a note is shown. @param {string} id */
+  edits(id) {
+    return this.editor?.note.noteId === id && this.editor.element.parentElement === this.element;
+  }
+
+  /** The open editor gets the note as the server has it now, unless somebody has typed. @param {string} id */
+  async freshen(id) {
+    const { editor } = this;
+    if (!editor?.note.updatedAt) return; // the server does not have it yet
+    // Where this fails the editor stays as it is: saving says what is wrong.
+    await tried(async () => editor.refresh(await this.notes.get(id)));
   }
 
   /** @param {any} note @param {{start: number, end: number} | null} at */
   read(note, at) {
+    this.note = note;
     const edit = button("Edit", () => go({ view: "notes", id: note.noteId, edit: true }), { title: "Edit (e)" });
     const remove = button("Delete", () => this.remove(note), { class: "quiet" });
     this.show(this.back(), h("div", { class: "note-tools" }, edit, remove), reader(this.notes, note, at));
@@ -64,6 +101,7 @@ export class NotePage {
       void this.notes.followCoverage();
     };
     const editor = new Editor(this.notes, note, { close, saved });
+    this.editor = editor;
     const links = new NoteLinks(this.page.api, note.noteId);
     if (note.updatedAt) void links.show();
     this.show(this.back(), editor.element, links.beside);
@@ -98,7 +136,8 @@ export class NotePage {
   /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */
   failure(error, id, route) {
     const text = error.status === 404 ? "There is no such note any more. It may be in the trash, under Notes." : error.message;
-    const again = error.unreachable && button("Try again", () => this.open(route), { class: "primary" });
+    const mayPass = error.status !== 404 && error.reason !== "NOTE_UNREADABLE";
+    const again = mayPass && button("Try again", () => this.open(route), { class: "primary" });
     return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again, error.reason === "NOTE_UNREADABLE" && this.unreadable(id));
   }
 
