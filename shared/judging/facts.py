@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TypeVar
 
 from shared.judging.quantities import Quantity, quantities
 from shared.language.sentences import sentences
@@ -16,14 +15,12 @@ from shared.language.vocabulary import vocabulary
 from shared.language.words import token_pattern
 from shared.times.dates import Day
 
-Found = TypeVar("Found", Quantity, Day)
-
 NAME_WEIGHT = 1.5
 IDENTIFIER_WEIGHT = 3.0
 QUANTITY_WEIGHT = 1.5
-"""Weight of a number or date; every word that is no name weighs 1."""
+"""Weight of a number or a date. A word that is not a name weighs 1."""
 SCOPE = 4
-"""Content words after a negation that it turns around; as many before it where the verb may come first."""
+"""Content words that a negation reaches after it, and before it in languages in which the verb may come first."""
 
 _CLAUSE_END = r"[,;:.!?()]"
 _SENTENCE_OPENS = re.compile(r"[\s\"'“„«*_`(\[-]*")
@@ -35,12 +32,12 @@ class Word:
     """One content word, comparable with others."""
 
     stems: tuple[str, ...]
-    """Any of them repeats the word; a compound's first is the whole."""
+    """Each of them stands for the word; the first stem of a compound is that of the whole."""
     weight: float
     is_name: bool
     is_identifier: bool
     opens: bool
-    """True for a capital letter that says nothing: the first word of its sentence."""
+    """True if it has its capital letter because it is the first word of its sentence."""
     raw: str
 
 
@@ -59,52 +56,78 @@ class Facts:
     """Stems inside the reach of a negation."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """Everything that a whole text holds, before it is divided among its sentences."""
+
+    word_starts: Sequence[int]
+    """Offset of each content word, in order."""
+    words: Sequence[Word]
+    """The content words, each read as if it did not open its sentence."""
+    numbers: Sequence[Quantity]
+    days: Sequence[Day]
+    negation_starts: Sequence[int]
+    """Offset of each negation, in order."""
+    negated_words: frozenset[int]
+    """Indexes of the words that a negation reaches."""
+
+
 def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     """Reads the facts of each sentence, in order; none where the text has no sentence.
 
     `lang` is the language in which stems and negations are read.
     """
-    # 1. What the whole text holds.
+    contents = _contents(text, lang)
+    facts: list[Facts] = []
+    for start, end in sentences(text, lang=lang):
+        facts_of_sentence = _facts_of_sentence(contents, start, end, text, lang)
+        facts.append(facts_of_sentence)
+    return tuple(facts)
+
+
+def _contents(text: str, lang: str) -> _Contents:
+    """Reads the words, numbers, dates and negations of a text."""
     numbers, days = quantities(text, lang)
     word_starts, words = _content_words(text, lang, (*numbers, *days))
+
     patterns = _negation_patterns(lang)
     negations = [match.span() for match in patterns.cue.finditer(text)]
-    negation_starts = [start for start, _ in negations]
     negated_words: frozenset[int] = frozenset()
     if negations:
         negated_words = _negated_words(word_starts, negations, text, patterns)
 
-    # 2. What of it each sentence holds.
-    spans = sentences(text, lang=lang)
-    numbers_by_sentence = _by_sentence(numbers, spans)
-    days_by_sentence = _by_sentence(days, spans)
-    facts: list[Facts] = []
-    past_word = 0
-    for index, (start, end) in enumerate(spans):
-        first_word = bisect_left(word_starts, start, past_word)
-        past_word = bisect_left(word_starts, end, first_word)
-        has_words = first_word < past_word
-        if has_words and _opens_sentence(text, start, word_starts[first_word]):
-            opening_word = words[first_word].raw
-            words[first_word] = _word(opening_word, lang, opens=True)
+    return _Contents(
+        word_starts=word_starts,
+        words=words,
+        numbers=numbers,
+        days=days,
+        negation_starts=[start for start, _ in negations],
+        negated_words=negated_words,
+    )
 
-        words_of_sentence = words[first_word:past_word]
-        negated_indexes = negated_words.intersection(range(first_word, past_word))
-        negated_words_of_sentence = [words[word] for word in negated_indexes]
-        first_negation = bisect_left(negation_starts, start)
-        past_negation = bisect_left(negation_starts, end)
-        facts_of_sentence = Facts(
-            start=start,
-            end=end,
-            words=tuple(words_of_sentence),
-            numbers=tuple(numbers_by_sentence.get(index, ())),
-            days=tuple(days_by_sentence.get(index, ())),
-            negations=past_negation - first_negation,
-            stems=_stems_of(words_of_sentence),
-            negated=_stems_of(negated_words_of_sentence),
-        )
-        facts.append(facts_of_sentence)
-    return tuple(facts)
+
+def _facts_of_sentence(contents: _Contents, start: int, end: int, text: str, lang: str) -> Facts:
+    """Takes what stands in the sentence at `[start, end)` out of the contents of its text."""
+    first_word = bisect_left(contents.word_starts, start)
+    past_word = bisect_left(contents.word_starts, end)
+    words = list(contents.words[first_word:past_word])
+    negated_indexes = contents.negated_words.intersection(range(first_word, past_word))
+    negated_words = [contents.words[index] for index in negated_indexes]
+    if words and _opens_sentence(text, start, contents.word_starts[first_word]):
+        words[0] = _word(words[0].raw, lang, opens=True)
+
+    first_negation = bisect_left(contents.negation_starts, start)
+    past_negation = bisect_left(contents.negation_starts, end)
+    return Facts(
+        start=start,
+        end=end,
+        words=tuple(words),
+        numbers=tuple([number for number in contents.numbers if start <= number.start < end]),
+        days=tuple([day for day in contents.days if start <= day.start < end]),
+        negations=past_negation - first_negation,
+        stems=_stems_of(words),
+        negated=_stems_of(negated_words),
+    )
 
 
 def _stems_of(words: Sequence[Word]) -> frozenset[str]:
@@ -125,10 +148,7 @@ def _content_words(
     lang: str,
     quantities_and_days: Sequence[Quantity | Day],
 ) -> tuple[list[int], list[Word]]:
-    """Returns the offsets of the content words and the words, without those that numbers and dates cover.
-
-    Each is read as if it did not open its sentence.
-    """
+    """Returns the offsets of the content words, and the words; what numbers and dates cover is left out."""
     covered_offsets: set[int] = set()
     for covering in quantities_and_days:
         covered_offsets.update(range(covering.start, covering.end))
@@ -144,26 +164,6 @@ def _content_words(
             starts.append(start)
             words.append(word)
     return starts, words
-
-
-def _by_sentence(
-    found: Sequence[Found],
-    spans: Sequence[tuple[int, int]],
-) -> Mapping[int, list[Found]]:
-    """Groups numbers or dates by the sentence in which they begin; the spans are in order and apart."""
-    by_sentence: dict[int, list[Found]] = {}
-    if not found:
-        return by_sentence
-
-    sentence_starts = [start for start, _ in spans]
-    for quantity in found:
-        sentence = bisect_right(sentence_starts, quantity.start) - 1
-        if sentence < 0:
-            continue
-        _, sentence_end = spans[sentence]
-        if quantity.start < sentence_end:
-            by_sentence.setdefault(sentence, []).append(quantity)
-    return by_sentence
 
 
 @lru_cache(maxsize=20_000)
@@ -209,7 +209,7 @@ class _NegationPatterns:
 
 @cache
 def _negation_patterns(lang: str) -> _NegationPatterns:
-    """Compiles a language's negations; without words for them there are none."""
+    """Compiles a language's negations. A language without words for them has patterns that never match."""
     words = vocabulary(lang).facts
     if words is None:
         return _NegationPatterns(_NEVER, re.compile(_CLAUSE_END), reaches_back=True)
@@ -227,35 +227,34 @@ def _negation_patterns(lang: str) -> _NegationPatterns:
 
 
 def _negated_words(
-    starts: Sequence[int],
+    word_starts: Sequence[int],
     negations: Sequence[tuple[int, int]],
     text: str,
     patterns: _NegationPatterns,
 ) -> frozenset[int]:
-    """Returns the indices of words that a negation reaches: the next ones in its clause, or the last ones too.
+    """Returns the indexes of the words that a negation reaches.
 
-    starts: offsets of the words, in order.
+    It reaches the next words in its clause and, in some languages, the words before it too, SCOPE of them at most.
+
+    word_starts: offsets of the words, in order.
     """
-    clause_bounds: list[int] = []
+    clause_bounds = [0]
     for match in patterns.clause_end.finditer(text):
         clause_bounds += match.span()
+    clause_bounds.append(len(text))
 
     negated: set[int] = set()
     for start, end in negations:
-        next_bound = bisect_left(clause_bounds, end)
-        clause_end = len(text)
-        if next_bound < len(clause_bounds):
-            clause_end = clause_bounds[next_bound]
-        first = bisect_left(starts, end)
-        past = bisect_left(starts, clause_end, first)
-        negated.update(range(first, min(past, first + SCOPE)))
+        clause_end = clause_bounds[bisect_left(clause_bounds, end)]
+        first_behind = bisect_left(word_starts, end)
+        past_clause = bisect_left(word_starts, clause_end)
+        past_reached = min(past_clause, first_behind + SCOPE)
+        negated.update(range(first_behind, past_reached))
 
         if patterns.reaches_back:
-            previous_bound = bisect_right(clause_bounds, start) - 1
-            clause_start = 0
-            if previous_bound >= 0:
-                clause_start = clause_bounds[previous_bound]
-            first = bisect_left(starts, clause_start)
-            past = bisect_left(starts, start, first)
-            negated.update(range(max(first, past - SCOPE), past))
+            clause_start = clause_bounds[bisect_right(clause_bounds, start) - 1]
+            first_in_clause = bisect_left(word_starts, clause_start)
+            past_before = bisect_left(word_starts, start)
+            first_reached = max(first_in_clause, past_before - SCOPE)
+            negated.update(range(first_reached, past_before))
     return frozenset(negated)

@@ -1,7 +1,7 @@
 """Statements and their passages -> a model's verdicts, all in one call.
 
-The reply is not trusted: it must be one number for every statement asked about, or it is asked for once more and then
-the other judge's verdicts stand. Passages are data: fenced with a key drawn anew, every line quoted, neutralized.
+The reply is not trusted: it must hold one number for each statement. If it does not, the model is asked once more, and
+then the fallback judge's verdicts stand. Passages are data: neutralized, quoted line by line, and fenced with a new key.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUPPORTED = 0.75
 PARTIAL = 0.35
 """Least score of a statement that is supported in part. The prompt names 1, 0.5 and 0, the middles of the states."""
 MAX_STATEMENTS = 120
-"""An answer with more is judged by the other judge: no model keeps count of so many."""
+"""An answer with more statements is left to the fallback judge, as models lose count of so many."""
 
 _SCHEMA = {
     "type": "object",
@@ -55,9 +55,9 @@ log = logging.getLogger(__name__)
 
 
 class ModelJudge:
-    """Has a writing model judge, by `Prompt.schema`.
+    """Judges with a writing model, whose reply follows `Prompt.schema`.
 
-    `fallback` finds the quotes, and judges where the model does not.
+    `fallback` finds the quotes, and judges if the model does not.
     """
 
     def __init__(self, writer: Writer, *, fallback: Judge) -> None:
@@ -79,9 +79,9 @@ class ModelJudge:
         return Judgement(verdicts, total_usage)
 
     def _ask(self, prompt: Prompt, count: int) -> tuple[list[float] | None, Usage]:
-        """Asks for `count` scores, twice if the first reply is something else.
+        """Asks for `count` scores, a second time if the first reply is malformed.
 
-        None: the model is away, refuses, or twice replied with something else.
+        Returns None if the model is unavailable, refuses, or sends a malformed reply twice.
         """
         usage = Usage()
         for correction in ("", _AGAIN.format(count=count)):
@@ -106,7 +106,7 @@ def _with_score(verdict: Verdict, score: float) -> Verdict:
 
 
 def _scores(reply: str, count: int) -> list[float] | None:
-    """Reads the reply; None unless it is one number in [0, 1] for every statement and nothing else."""
+    """Reads the scores in a reply. Returns None unless it has exactly one number in [0, 1] for each statement."""
     text = reply.strip().removeprefix("```json").removeprefix("```").removesuffix("```")
     try:
         value = json.loads(text.strip())
@@ -121,23 +121,28 @@ def _scores(reply: str, count: int) -> list[float] | None:
 
     scores: dict[int, float] = {}
     for verdict in verdicts:
-        if not isinstance(verdict, dict):
-            return None
-        number = verdict.get("statement")
-        score = verdict.get("support")
-        if not _is_number(score) or not 0 <= score <= 1:
-            continue
-        if type(number) is int:
-            scores[number] = float(score)
-
+        scores |= _score_by_number(verdict)
     numbers = range(1, count + 1)
     if scores.keys() != set(numbers):
         return None
     return [scores[number] for number in numbers]
 
 
+def _score_by_number(verdict: object) -> dict[int, float]:
+    """Reads one verdict of a reply: its statement's number and its score. Returns nothing if either is malformed."""
+    if not isinstance(verdict, dict):
+        return {}
+    number = verdict.get("statement")
+    score = verdict.get("support")
+    if type(number) is not int:
+        return {}
+    if not _is_number(score) or not 0 <= score <= 1:
+        return {}
+    return {number: float(score)}
+
+
 def _is_number(value: object) -> TypeGuard[int | float]:
-    """Reports whether a value from JSON is a number: Python takes true and false for some."""
+    """Reports whether a value from JSON is a number. `bool` is an `int` in Python, but not in JSON."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -170,7 +175,7 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
 
 
 def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
-    """Returns a passage below its header, each line quoted, and an empty line behind."""
+    """Returns the header of a passage, its lines, each quoted, and an empty line."""
     header_parts = [part for part in (chunk.title, chunk.heading_path) if part]
     header = "; ".join(map(neutralize_line, header_parts))
     written = date_in_words(chunk.created_at)

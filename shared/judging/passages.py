@@ -15,27 +15,30 @@ from shared.model.index import IndexedChunk
 from shared.times.dates import Day, date_in_words
 
 NEAR = 0.85
-"""Credit of what a neighbouring sentence, title, headings, tags or date hold."""
+"""Credit of what stands in a neighbouring sentence, the title, the headings, the tags or the date."""
 FAR = 0.65
-"""Credit of what the rest of the passage holds."""
+"""Credit of what stands in the rest of the passage."""
 ALIKE = 0.7
-"""Share of FAR for a word that only begins alike."""
+"""Share of FAR that a word gets if another word of the passage has the same first letters."""
 PREFIX_LENGTH = 5
-"""Letters with which words begin alike."""
+"""Number of first letters that words must have in common for ALIKE."""
 
 Credits = tuple[float, ...]
 """Credit of each sentence, in [0, 1]."""
 
 
 def passage_of(chunk: IndexedChunk) -> Passage:
-    """Reads a chunk, once for all claims of an answer."""
+    """Reads a chunk. Results are cached, as all claims of an answer ask for the same passages."""
     header_parts = (chunk.title, chunk.heading_path, *chunk.properties, *chunk.tags)
     header = "\n".join(header_parts)
     return read_passage(chunk.text, header, chunk.created_at)
 
 
 class Passage:
-    """A text below its header, and its date. A stem's credits are computed on first use; threads get equal ones."""
+    """A text with its header and date.
+
+    The credits of a stem are computed when they are first needed. Threads may share a passage: they compute equal ones.
+    """
 
     def __init__(self, text: str, header: str, written: datetime) -> None:
         self.lang = detect(text)
@@ -53,7 +56,7 @@ class Passage:
         self._header_days = (*header_days, written_day)
         dated_header = f"{header}\n{date_in_words(written)}"
         self._header_stems = frozenset(stems(dated_header, self.lang))
-        # A date without a year is one of these.
+        # A date without a year is taken to be in one of these.
         self._years = range(written.year - 1, written.year + 2)
 
         self._sentences_by_stem = _sentences_by_stem(self.sentences)
@@ -64,13 +67,13 @@ class Passage:
         self._credits_by_stem: dict[str, Credits] = {}
 
     def word(self, word: Word) -> Credits:
-        """Credits a word. A compound that is nowhere whole counts by its parts, an identifier only whole."""
+        """Credits a word. A compound that nowhere stands whole is credited by its parts; an identifier never is."""
         first_stem, *other_stems = word.stems
         whole = self._stem(first_stem)
         if not other_stems or word.is_identifier:
             return whole
 
-        # A script without spaces is read in pairs of characters: there is no whole beside them.
+        # A script without spaces is read in pairs of characters: all of its stems are parts.
         part_stems = word.stems
         if not is_unspaced(word.raw):
             if any(whole):
@@ -103,15 +106,15 @@ class Passage:
         """Credits a date."""
         holding = []
         for index, sentence in enumerate(self.sentences):
-            if self._any_tells(sentence.days, day):
+            if self._any_matches(sentence.days, day):
                 holding.append(index)
-        in_header = self._any_tells(self._header_days, day)
+        in_header = self._any_matches(self._header_days, day)
         return self._spread(holding, in_header=in_header)
 
-    def _any_tells(self, days: tuple[Day, ...], claimed: Day) -> bool:
-        """Reports whether one of the passage's dates says the claimed one.
+    def _any_matches(self, days: tuple[Day, ...], claimed: Day) -> bool:
+        """Reports whether one of the passage's dates can be the claimed one.
 
-        A date without a year is of the year in which the note was written, or one next to it.
+        A date without a year is taken to be in the year in which the note was written, or in the one before or after.
         """
         for day in days:
             year_is_open = day.year is not None or claimed.year is None
@@ -138,7 +141,10 @@ class Passage:
         return self._everywhere(0.0)
 
     def _spread(self, holding: Sequence[int], *, in_header: bool) -> Credits:
-        """Credits the sentences that hold something fully, those around them and the rest in part."""
+        """Gives full credit to the sentences that hold something, and partial credit to all others.
+
+        holding: indexes of the sentences that hold it.
+        """
         if not holding:
             return self._everywhere(NEAR if in_header else 0.0)
 
@@ -162,11 +168,11 @@ class Passage:
 
 def _sentences_by_stem(sentences: Sequence[Facts]) -> Mapping[str, list[int]]:
     """Maps each stem to the sentences that hold it, in order."""
-    indices_of: dict[str, list[int]] = {}
+    indexes_by_stem: dict[str, list[int]] = {}
     for index, sentence in enumerate(sentences):
         for stem in sentence.stems:
-            indices_of.setdefault(stem, []).append(index)
-    return indices_of
+            indexes_by_stem.setdefault(stem, []).append(index)
+    return indexes_by_stem
 
 
 read_passage = lru_cache(maxsize=128)(Passage)

@@ -1,7 +1,7 @@
 """Numbers, times of day and dates in a text, as values that compare.
 
-`4 million` is `4,000,000`, `three` is `3`, 3 May is `3. Mai`. A number may read in more than one way (`1.840` is 1840
-in German): it equals whatever one reading equals. Units are words like others.
+`4 million` equals `4,000,000`, `three` equals `3`, and `3 May` equals `3. Mai`. A number can have more than one reading
+(`1.840` is 1840 in German); two numbers are equal if they have a reading in common. Units are treated as ordinary words.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache
 from shared.language.vocabulary import vocabularies, vocabulary
 from shared.times.dates import Day, days_in
 
-# Patterns that open with a digit are found several times as fast as those that first look at what stands before it.
+# A pattern that begins with a digit is searched several times as fast as one that begins with a lookbehind.
 _NUMBER = re.compile(
     r"(?P<digits>\d(?<![\w.,]\d)\d*(?:[.,'’\u202f]\d+)*)(?![.,]?\d)(?:\s?(?P<word>[^\W\d_]+))?",
 )
@@ -33,7 +33,7 @@ class Quantity:
     """A number at `[start, end)` of its text."""
 
     readings: frozenset[float]
-    """Values, at least one; of a time of day minutes since midnight."""
+    """Possible values, at least one. The value of a time of day is in minutes since midnight."""
     start: int
     end: int
     clock: bool = False
@@ -47,9 +47,10 @@ class Quantity:
 
 
 def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, ...]]:
-    """Finds every number and every date of a text, in no order; a date's numbers are not numbers of their own.
+    """Finds every number and every date of a text, in no particular order.
 
-    Digits inside names and versions (`v1.4.2`, `ERR_42`) are none. `lang` is the language whose number words count.
+    The numbers in a date, and digits inside names and versions (`v1.4.2`, `ERR_42`), are not counted as numbers. `lang`
+    is the language whose number words are read.
     """
     has_digit = any(map(str.isdigit, text))
     if not has_digit:
@@ -68,7 +69,7 @@ def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, .
 
 
 def _clocks(text: str) -> Iterator[Quantity]:
-    """Yields times of day: `14:30`, `2:30 pm` as minutes since midnight."""
+    """Yields times of day, such as `14:30` and `2:30 pm`, as minutes since midnight."""
     for match in _CLOCK.finditer(text):
         hour = int(match["hour"])
         minute = int(match["minute"] or 0)
@@ -85,7 +86,7 @@ def _clocks(text: str) -> Iterator[Quantity]:
 
 
 def _numbers(text: str) -> Iterator[Quantity]:
-    """Yields numbers in digits, multiplied by a word like `million` behind them."""
+    """Yields numbers in digits, multiplied by a following word such as `million`."""
     for match in _NUMBER.finditer(text):
         readings = _readings(match["digits"])
         if not readings:
@@ -112,10 +113,10 @@ def blanked(text: str, places: Iterable[Day | Quantity]) -> str:
 
 
 def _readings(digits: str) -> frozenset[float]:
-    """Returns the values that a number in digits may have; none if its groups make no number.
+    """Returns the values that a number in digits may have; none if its groups do not form a number.
 
-    `1,840` is 1840 and 1.84, `7.5` is 7.5. With more than one kind of sign, or several groups of three, the signs part
-    thousands.
+    `1,840` may be 1840 or 1.84, and `7.5` is 7.5. Where the same sign stands more than once, it separates thousands;
+    where signs differ, the last one is the decimal sign.
     """
     if digits.isdecimal():
         return frozenset({float(digits)})
@@ -123,26 +124,25 @@ def _readings(digits: str) -> frozenset[float]:
     groups = _SIGN.split(digits)
     signs = _SIGN.findall(digits)
     first_group = groups[0]
-    parts_thousands = all(len(group) == 3 for group in groups[1:])
+    separates_thousands = all(len(group) == 3 for group in groups[1:])
     whole = float("".join(groups))
 
     if len(signs) == 1:
-        # One sign may be the decimal one or part thousands, and may read as either.
+        # A single sign can be the decimal sign or separate thousands.
         readings = set()
         if signs[0] in ".,":
             decimal = float(".".join(groups))
             readings.add(decimal)
-        if parts_thousands and len(first_group) <= 3:
+        if separates_thousands and len(first_group) <= 3:
             readings.add(whole)
         return frozenset(readings)
 
     if len(set(signs)) > 1:
-        # With signs of more than one kind the last one is the decimal one.
         thousands = "".join(groups[:-1])
         decimals = groups[-1]
         return frozenset({float(f"{thousands}.{decimals}")})
 
-    if parts_thousands:
+    if separates_thousands:
         return frozenset({whole})
     return frozenset()
 
@@ -150,7 +150,9 @@ def _readings(digits: str) -> frozenset[float]:
 def _spelled_numbers(text: str, lang: str) -> Iterator[Quantity]:
     """Yields the numbers that the text spells in words."""
     lowered = text.lower()
-    if len(lowered) != len(text):  # a letter that lower case makes two of would shift the offsets
+    if len(lowered) != len(
+        text
+    ):  # some letters become two in lower case, which would shift the offsets
         return
 
     values = _spellings(lang)
@@ -158,7 +160,7 @@ def _spelled_numbers(text: str, lang: str) -> Iterator[Quantity]:
     number_words = sorted(words & values.keys())
     for word in number_words:
         value = values[word]
-        # The pattern begins with the word itself: what stands before is cheaper to look at where one was found.
+        # The pattern begins with the word itself, which is fast; what stands before is checked only for its matches.
         whole_word = rf"{re.escape(word)}(?![\w-])"
         for match in re.finditer(whole_word, lowered):
             start = match.start()
@@ -170,7 +172,7 @@ def _spelled_numbers(text: str, lang: str) -> Iterator[Quantity]:
 
 @cache
 def _spellings(lang: str) -> dict[str, float]:
-    """Maps number words to their values: one to twelve, tens, and compounds of both where tens come first."""
+    """Maps number words to their values: one to twelve, the tens, and compounds such as `twenty-one`."""
     times = vocabulary(lang).times
     if times is None:
         return {}

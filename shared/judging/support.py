@@ -1,13 +1,13 @@
 """Statements and their passages -> verdicts, without a model: what the statement says must stand in the passage.
 
-Each word, name, number and date of the statement gets credit for standing in a sentence of the passage, less for
-standing around it. The score is the credit's weighted mean at the best sentence, multiplied down for what contradicts
-or was made up: a number, date, name or identifier that the passage does not hold, a negation on one side alone. Nothing
-is looked up and no model is asked; the same input gives the same score.
+Each word, name, number and date of the statement gets full credit if it stands in a sentence of the passage, and less
+if it stands elsewhere in the passage. The score is the weighted mean of the credits at the best sentence. It is
+multiplied down if the passage lacks a number, date, name or identifier of the statement, or if only one of the two is
+negated. The same input always gives the same score.
 
-It reads words, not meanings: a true paraphrase without a common word is `unsupported`, a false sentence made of the
-passage's own words may be `supported`. A statement in another language than the passage is judged by its names and
-numbers; one that has none scores UNKNOWN.
+The judge compares words, not meanings: a true paraphrase that shares no word with the passage is `unsupported`, and a
+false sentence made of the passage's own words may be `supported`. A statement in another language than the passage is
+judged by its names and numbers; without any it scores UNKNOWN.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from operator import mul
 
 from shared.judging.facts import QUANTITY_WEIGHT, Facts, Word, facts_of
-from shared.judging.passages import passage_of
+from shared.judging.passages import Passage, passage_of
 from shared.judging.quantities import Quantity
 from shared.language.languages import detect
 from shared.language.vocabulary import vocabularies, vocabulary
@@ -28,23 +28,23 @@ from shared.model.index import IndexedChunk
 from shared.times.dates import Day
 
 SUPPORTED = 0.6
-"""Least score of a supported statement."""
+"""Least score of a statement that is supported."""
 PARTIAL = 0.4
-"""Least score of one that is supported in part."""
+"""Least score of a statement that is supported in part."""
 NO_NUMBER = 0.3
-"""Factor of the score for a number, date or identifier that the passage does not hold."""
+"""Factor of the score if the passage lacks a number, date or identifier of the statement."""
 NO_NAME = 0.4
-"""Factor for a name that it does not hold."""
+"""Factor of the score if the passage lacks a name of the statement."""
 NEGATED = 0.1
-"""Factor for a negation on one side alone."""
+"""Factor of the score if only one of the two is negated."""
 MIN_NEGATED = 0.4
-"""Share of a statement's matched words, negated in the passage alone, from which on that contradicts."""
+"""A sentence contradicts a statement if it negates at least this share of the words they share."""
 NEARLY = 0.9
 """Share of the best sentence's score that another one must reach to be chosen in its place."""
 COPY = 0.8
-"""Share of the statement's words in the sentence from which on it can be a copy."""
+"""Least share of a copied statement's words that stand in the sentence."""
 COPIED = 0.6
-"""Share of the sentence's words in the statement from which on it can be a copy."""
+"""Least share of the sentence's words that stand in a statement copied from it."""
 FOREIGN = 0.2
 """Weight of a word in a statement of another language."""
 FOREIGN_CAPITAL = 0.6
@@ -79,7 +79,7 @@ class OfflineJudge:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A statement as it is looked for in passages of one language."""
+    """A statement, read to be compared with passages of one language."""
 
     words: tuple[Word, ...]
     numbers: tuple[Quantity, ...]
@@ -94,7 +94,7 @@ class _Claim:
 
     @property
     def reads_alike(self) -> bool:
-        """True if it holds something that reads alike in every language."""
+        """True if it holds a number, a date or a name, which are written alike in every language."""
         if self.numbers or self.days:
             return True
         return any(word.is_name for word in self.words)
@@ -102,18 +102,18 @@ class _Claim:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """A claim at the best sentence for it in one passage."""
+    """The sentence of a passage that backs a claim best, and how well it does."""
 
     credits: tuple[float, ...]
-    """Credit of each word, number and date of the claim, in order, in [0, 1]; empty: no sentence holds a word of it."""
+    """Credit of each word, number and date of the claim, in order, in [0, 1]; empty if no sentence holds any of them."""
     factor: float
-    """Factor of the score, below 1 for what contradicts."""
+    """Factor of the score: below 1 if the sentence contradicts the claim."""
     span: tuple[int, int]
 
 
 @lru_cache(maxsize=128)
 def read_claim(text: str, lang: str) -> _Claim:
-    """Reads a statement for passages of one language. The last ones are kept, since each passage asks for it."""
+    """Reads a statement for passages of one language. Results are cached, as each passage asks for the same ones."""
     facts = facts_of(text, lang)
     is_foreign = _is_foreign(text, lang)
 
@@ -170,7 +170,10 @@ def _weight(word: Word, *, is_foreign: bool) -> float:
 
 
 def _is_foreign(text: str, lang: str) -> bool:
-    """Reports whether a text is surely in another language; `detect` says English also of what is too short to tell."""
+    """Reports whether a text is certainly in another language.
+
+    `detect` returns English also for a text that is too short to tell, so English needs words of its own as evidence.
+    """
     detected = detect(text)
     if detected == lang:
         return False
@@ -184,7 +187,7 @@ def _is_foreign(text: str, lang: str) -> bool:
 
 
 def _verdict(statement: Statement, matches: Sequence[_Match]) -> Verdict:
-    """Judges a statement by its matches, one for each passage. What passages of one language say together counts."""
+    """Judges a statement by its matches, one for each passage. Passages of one language are judged together."""
     matches_by_lang: dict[str, list[_Match]] = {}
     for chunk, match in zip(statement.passages, matches, strict=True):
         lang = passage_of(chunk).lang
@@ -201,15 +204,13 @@ def _verdict(statement: Statement, matches: Sequence[_Match]) -> Verdict:
 
 
 def _best_match(text: str, chunk: IndexedChunk) -> _Match:
-    """Finds the sentence that says most of it; of those that say nearly as much, one that does not contradict it."""
+    """Finds the sentence that says most of a statement.
+
+    Among sentences that say nearly as much, one that does not contradict the statement is preferred.
+    """
     passage = passage_of(chunk)
     claim = read_claim(text, passage.lang)
-    credits_by_part = [
-        *map(passage.word, claim.words),
-        *map(passage.number, claim.numbers),
-        *map(passage.day, claim.days),
-    ]
-    credits_by_sentence = list(zip(*credits_by_part, strict=True))
+    credits_by_sentence = _credits_by_sentence(claim, passage)
 
     shares: dict[int, float] = {}
     for index, sentence_credits in enumerate(credits_by_sentence):
@@ -218,22 +219,27 @@ def _best_match(text: str, chunk: IndexedChunk) -> _Match:
     if not shares:
         return _Match((), 1.0, span=(0, len(chunk.text)))
 
-    # Among equals the first sentence stays ahead: sorting and `>` below keep the order of the text.
-    by_share = sorted(shares, key=shares.__getitem__, reverse=True)
-    least_share = NEARLY * shares[by_share[0]]
-    best_score = 0.0
-    for index in by_share:
-        share = shares[index]
-        if share < least_share:
-            break
-        sentence = passage.sentences[index]
-        sentence_credits = credits_by_sentence[index]
-        is_denied = not claim.is_foreign and _is_denied(claim, sentence_credits, sentence)
-        factor = NEGATED if is_denied else 1.0
-        if factor * share > best_score:
-            best = _Match(sentence_credits, factor, (sentence.start, sentence.end))
-            best_score = factor * share
-    return best
+    min_share = NEARLY * max(shares.values())
+    factors: dict[int, float] = {}
+    for index, share in shares.items():
+        if share >= min_share:
+            is_denied = _is_denied(claim, credits_by_sentence[index], passage.sentences[index])
+            factors[index] = NEGATED if is_denied else 1.0
+
+    # The first of equals: `max` keeps the order of the text.
+    best = max(factors, key=lambda index: factors[index] * shares[index])
+    sentence = passage.sentences[best]
+    return _Match(credits_by_sentence[best], factors[best], (sentence.start, sentence.end))
+
+
+def _credits_by_sentence(claim: _Claim, passage: Passage) -> list[tuple[float, ...]]:
+    """Returns for each sentence of a passage the credit of each word, number and date of a claim."""
+    credits_by_part = [
+        *map(passage.word, claim.words),
+        *map(passage.number, claim.numbers),
+        *map(passage.day, claim.days),
+    ]
+    return list(zip(*credits_by_part, strict=True))
 
 
 def _mean(weights: Sequence[float], part_credits: Sequence[float]) -> float:
@@ -246,33 +252,42 @@ def _mean(weights: Sequence[float], part_credits: Sequence[float]) -> float:
 def _is_denied(claim: _Claim, part_credits: Sequence[float], sentence: Facts) -> bool:
     """Reports whether the claim and the sentence contradict each other by negation.
 
-    If both use the same words, each negation counts.
+    That cannot be told of a claim in another language.
     """
+    if claim.is_foreign:
+        return False
     if claim.negations == 0 and sentence.negations == 0 and not sentence.negated:
         return False
 
     credited = zip(claim.words, part_credits, strict=False)
     matched = [word for word, credit in credited if credit == 1.0]
     if _are_copies(claim, matched, sentence):
+        # Both use the same words, so each negation counts.
         return (claim.negations + sentence.negations) % 2 == 1
-
     if claim.negations == 0:
-        # The sentence denies what it says itself: how much of the claim is that?
-        matched_weight = 0.0
-        negated_weight = 0.0
-        for word in matched:
-            matched_weight += word.weight
-            if not sentence.negated.isdisjoint(word.stems):
-                negated_weight += word.weight
-        return negated_weight > 0 and negated_weight >= MIN_NEGATED * matched_weight
+        return _is_mostly_negated(matched, sentence)
 
     # The claim denies something: it is contradicted if the sentence states all of that.
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
     return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
 
 
+def _is_mostly_negated(matched: Sequence[Word], sentence: Facts) -> bool:
+    """Reports whether a sentence negates enough of the words that it shares with a claim to contradict it."""
+    matched_weight = 0.0
+    negated_weight = 0.0
+    for word in matched:
+        matched_weight += word.weight
+        if not sentence.negated.isdisjoint(word.stems):
+            negated_weight += word.weight
+    return negated_weight > 0 and negated_weight >= MIN_NEGATED * matched_weight
+
+
 def _are_copies(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool:
-    """Reports whether a claim and a sentence use the same words. matched: words of the claim that the sentence holds."""
+    """Reports whether a claim and a sentence use the same words.
+
+    matched: the words of the claim that the sentence holds.
+    """
     if len(matched) < COPY * len(claim.words):
         return False
 
@@ -287,12 +302,13 @@ def _are_copies(claim: _Claim, matched: Sequence[Word], sentence: Facts) -> bool
 
 
 def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
-    """Scores a claim by passages of one language together.
+    """Scores a claim by its matches in passages of one language.
 
-    Everything counts where it is backed best; what contradicts counts where most is backed.
+    Each word, number and date gets its best credit from any passage. A contradiction counts only in the passage that
+    backs most of the claim.
     """
     if not claim.weights:
-        return 1.0  # it says nothing
+        return 1.0  # it says nothing that could be wrong
 
     if claim.is_foreign and not claim.reads_alike:
         return UNKNOWN
@@ -309,7 +325,7 @@ def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
 
 
 def _factor_for_missing(claim: _Claim, best_credits: Sequence[float]) -> float:
-    """Returns the factor for what no passage holds: a number, date, identifier or name."""
+    """Returns the factor of the score for numbers, dates, identifiers and names that no passage holds."""
     credited = zip(claim.words, best_credits, strict=False)
     missing = [word for word, credit in credited if credit == 0.0]
     lacks_identifier = any(word.is_identifier for word in missing)
