@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE # each of the many processes that tests start would compile everything again
 
-.PHONY: setup run demo quick test gate nightly coverage check format bench eval live dist release clean
+.PHONY: setup run demo quick test gate nightly coverage check terraform format bench eval live dist release clean
 
 setup: $(VENV)/dev ## the whole development environment
 
@@ -51,6 +51,12 @@ check: $(VENV)/dev ## lint, format, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The tests hold the module to the schema of the same provider, which they have without its registry.
+terraform: ## the Terraform module before the provider itself, where its registry can be reached
+	@rm -rf bench/out/terraform && mkdir -p bench/out/terraform && cp -R deploy bench/out/terraform
+	terraform -chdir=bench/out/terraform/deploy/terraform init -backend=false -input=false
+	terraform -chdir=bench/out/terraform/deploy/terraform validate
 
 format: $(VENV)/dev
 	$(BIN)/ruff check --fix .

@@ -243,17 +243,6 @@ def test_the_module_is_formatted() -> None:
     assert completed.returncode == 0, completed.stdout
 
 
-def test_the_module_is_valid(tmp_path: Path) -> None:
-    """Run where the provider can be had; elsewhere the schema is checked above."""
-    module = tmp_path / "deploy/terraform"
-    shutil.copytree(ROOT / "deploy", tmp_path / "deploy")
-    started = terraform("init", "-backend=false", "-input=false", "-no-color", folder=module)
-    if started.returncode:
-        pytest.skip("the providers cannot be had here")
-    completed = terraform("validate", "-no-color", folder=module)
-    assert completed.returncode == 0, completed.stdout + completed.stderr
-
-
 @pytest.mark.parametrize(
     "chosen",
     [
