@@ -21,6 +21,8 @@ from tests.servers.function import RunningFunction, environment, running
 from tests.servers.gemini import GeminiServer
 
 ROOT = Path(__file__).resolve().parents[2]
+HELD_UP = incoming.PIECE_SECONDS - 1
+"""Seconds: until then no slow body is given up, so who waits for one is answered later."""
 
 
 def _token(person: str) -> str:
@@ -108,12 +110,11 @@ def _statuses(connections: list[socket.socket]) -> Counter[int]:
 
 
 def test_forty_slow_bodies_of_one_person_leave_room_for_another(chat: RunningFunction) -> None:
-    _, alone = _asked(chat, "mara")
     with _trickling(chat, *["mallory"] * 40) as connections:
         time.sleep(0.1)
         status, seconds = _asked(chat, "mara")
         assert status == 200
-        assert seconds < alone + 1
+        assert seconds < HELD_UP
         assert _statuses(connections) == {429: 40 - incoming.PER_PERSON, 408: incoming.PER_PERSON}
 
 
@@ -123,7 +124,7 @@ def test_slow_bodies_of_many_people_leave_room_for_another(chat: RunningFunction
         time.sleep(0.1)
         status, seconds = _asked(chat, "mara")
         assert status == 200
-        assert seconds < 1
+        assert seconds < HELD_UP
         statuses = _statuses(connections)
     assert statuses[408] <= incoming.TOGETHER
     assert statuses.total() == statuses[408] + statuses[429] == 40
@@ -139,7 +140,7 @@ def test_callers_without_a_valid_token_hold_up_nobody(chat: RunningFunction) -> 
         time.sleep(0.1)
         status, seconds = _asked(chat, "mara")
     assert status == 200
-    assert seconds < 1.5
+    assert seconds < HELD_UP
 
 
 def test_forty_whole_bodies_of_one_person_at_once_are_all_read(chat: RunningFunction) -> None:

@@ -22,7 +22,7 @@ from tests.emulated import patient_store
 
 READ_SECONDS = 0.6
 WRITE_SECONDS = 0.8
-SLACK = 2.0
+SLACK = 10.0
 
 
 WITHOUT_STATUS = {
