@@ -219,7 +219,7 @@ def test_the_language_tells_where_sentences_end() -> None:
     )
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(40)  # what takes a second takes no minute
 @pytest.mark.parametrize(
     "piece",
     ["[", "[\n", ">", "> ", ">\n", "`", "```\n", "- ", "-\n", "* a\n", "#", "# a\n", "|", "|a|b|\n|-|-|\n", "<a\n",
@@ -228,7 +228,7 @@ def test_the_language_tells_where_sentences_end() -> None:
      "- a\n\n  - b\n\n"],
 )  # fmt: skip
 def test_no_repeated_markup_takes_more_than_seconds_or_gives_long_chunks(piece: str) -> None:
-    pieces = chunk(piece * (90_000 // len(piece)))
+    pieces = chunk(piece * (30_000 // len(piece)))
     assert all(tokens(piece.text) <= 2 * TARGET for piece in pieces)
 
 
