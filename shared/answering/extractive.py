@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.names import MissingSubject
-from shared.answering.period import MAX_QUOTE, is_titled_by_day, period_quotes, whole_quote
+from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
@@ -35,8 +35,8 @@ from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 from shared.settings import EXTRACTIVE
-from shared.times.dates import date_in_words
-from shared.times.series import last_of_series
+from shared.times.dates import date_in_words, days_in
+from shared.times.series import asked_of_series
 
 _HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
 _CLOSES = re.compile(r"\||`{3}|~{3}")
@@ -209,8 +209,8 @@ def _close_passages(
     """Returns the passages that are read: those near the first one's score, of the notes in `naming`, of the chunks in
     `defining`, and versions of those that are near.
 
-    Where the question asks for the last note of a series, that note alone is read; where it names a property with its
-    value, only notes that have it are.
+    Where the question asks for the last or the first note of a series, that note alone is read; where it names a
+    property with its value, only notes that have it are.
     """
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
@@ -224,10 +224,10 @@ def _close_passages(
             close.append(passage)
 
     selected_chunks = [passage.chunk for passage in retrieved.selected]
-    series = last_of_series(retrieved.analysis, selected_chunks, now)
+    series = asked_of_series(retrieved.analysis, selected_chunks, now)
     if series is not None:
-        last_note, _ = series
-        return [passage for passage in retrieved.selected if passage.chunk.note_id == last_note]
+        asked_note, _ = series
+        return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
 
     properties = AskedProperties(retrieved)
     with_value = [
@@ -436,10 +436,15 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
         title_line += f" ({shown_properties})"
 
     wants_day = retrieved.analysis.time is not None or quote.dated
-    if wants_day and not is_titled_by_day(chunk, zone):
+    if wants_day and not any(map(_names_a_day, names)):
         day = _day(quote, zone, retrieved.analysis.lang)
         title_line += f", {day}"
     return title_line
+
+
+def _names_a_day(name: str) -> bool:
+    """Reports whether a title or heading says a day or month and its year: another one beside it would contradict it."""
+    return any(day.year is not None for day in days_in(name))
 
 
 def _note_and_sections(chunk: IndexedChunk) -> list[str]:

@@ -2,8 +2,8 @@
 
 A message or a jotted line often names its subject in the one before, so a short note is lifted towards the best short
 one of the same hour. A passage that words what an older note of the same title says is lifted to that one's score, and
-of equal scores the newer comes first: current beats outdated. The last note of a series that is asked for is lifted to
-the best of the series. Nothing is lowered.
+of equal scores the newer comes first: current beats outdated. The last or first note of a series that is asked for is
+lifted to the best of the series. Nothing is lowered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis, Candidate, RetrievalMode, Scored
 from shared.retrieval.candidates import Pool
 from shared.retrieval.scores import Formula, Lift, best_first_key, shortness
-from shared.times.series import last_of_series
+from shared.times.series import asked_of_series
 
 _WORD = re.compile(r"\w+")
 Trigram = tuple[str, ...]
@@ -62,7 +62,7 @@ def lifts(
     by_older_versions = _lifts_of_newer_versions(scored)
     lifts_so_far = by_neighbours | by_older_versions
     lifted = replace(formula, lifts=lifts_so_far)
-    return lifts_so_far | _lift_of_last(oldest_first, lifted, analysis, now)
+    return lifts_so_far | _lift_in_series(oldest_first, lifted, analysis, now)
 
 
 def _lifts_by_neighbours(oldest_first: Sequence[Scored]) -> dict[str, Lift]:
@@ -126,31 +126,33 @@ def _lifts_of_newer_versions(scored: Sequence[Scored]) -> dict[str, Lift]:
     return lifts_of_newer
 
 
-def _lift_of_last(
+def _lift_in_series(
     candidates: Sequence[Candidate],
     formula: Formula,
     analysis: Analysis,
     now: datetime,
 ) -> dict[str, Lift]:
-    """Lifts the best passage of the last note of a series that is asked for to the best one of the series.
+    """Lifts the best passage of the note of a series that is asked for to the best one of the series.
 
     formula: with the lifts of other kinds, of which none is undone.
     """
-    series = last_of_series(analysis, [candidate.chunk for candidate in candidates], now)
+    series = asked_of_series(analysis, [candidate.chunk for candidate in candidates], now)
     if series is None:
         return {}
 
-    last_note, note_ids = series
+    asked_note, note_ids = series
     of_series: list[Scored] = []
     for candidate in candidates:
         if candidate.chunk.note_id in note_ids:
             of_series.append(formula.score(candidate, candidate.cosine))
-    of_last = [passage for passage in of_series if passage.chunk.note_id == last_note]
+    of_asked = [passage for passage in of_series if passage.chunk.note_id == asked_note]
     best = min(of_series, key=best_first_key)
-    best_of_last = min(of_last, key=best_first_key)
-    if best_of_last is best:
+    best_of_asked = min(of_asked, key=best_first_key)
+    if best_of_asked is best:
         return {}
-    return {best_of_last.chunk.chunk_id: Lift(best.scores, 1.0)}
+    # Of equal scores the newer note would come first, and the first of a series is the oldest.
+    parts = replace(best.scores, recency=1.0)
+    return {best_of_asked.chunk.chunk_id: Lift(parts, 1.0)}
 
 
 def _are_versions(new: frozenset[Trigram], old: frozenset[Trigram]) -> bool:

@@ -26,6 +26,9 @@ from shared.times.lexicon import NEARBY, Lexicon, at_end
 EVENT_REACH = 200
 """Characters on either side of a time in which its clause is read for what happened then."""
 
+MAX_BETWEEN = 2
+"""Words between a verb of the present and its participle."""
+
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
 """Splits a sentence into clauses that speak for themselves."""
 _COMMA = re.compile(r",\s+")
@@ -278,15 +281,35 @@ class Intents:
 
     def _tense(self, clause: str) -> int:
         """Scores the verb that comes first: 2 for the past, -2 for what the person may or must do, -1 for the present."""
-        past = self._words.past.search(clause)
-        duty = self._words.duty.search(clause)
+        words = self._words
+        past = words.past.search(clause)
+        duty = words.duty.search(clause)
+        present = words.present.search(clause)
         if duty and (past is None or duty.start() <= past.start()):
             return -2
+        if past and present and self._is_of_present(past, present):
+            return -1
         if past:
             return 2
-        if self._words.present.search(clause):
+        if present:
             return -1
         return 0
+
+    def _is_of_present(self, past: re.Match[str], present: re.Match[str]) -> bool:
+        """Reports whether a verb found as the past is a participle that belongs to one of the present: `are we closed`.
+
+        Two words may stand between, as in `is the shop closed`; more begin a clause of their own: `is the book I finished`.
+        """
+        if not self._words.participles.fullmatch(past[0]):
+            return False
+        between = past.string[present.end() : past.start()]
+        words_between = between.split()
+        if present.start() > past.start() or len(words_between) > MAX_BETWEEN:
+            return False
+        follows_asker = len(words_between) == MAX_BETWEEN and self._words.asker.fullmatch(
+            words_between[-1]
+        )
+        return not follows_asker
 
 
 def _clauses(text: str) -> list[_Clause]:

@@ -415,6 +415,7 @@ class Lexicon(TimeWords):
         self.asks_who_or_where = ignore_case(rf"\W*{word_before}(?:{who_or_where})(?!\w)")
 
         self.past = whole_words(asking.past)
+        self.participles = whole_words(asking.participles)
         self.present = whole_words(asking.present)
         self.duty = whole_words(asking.duty)
         self.asker = whole_words(asking.asker)

@@ -1,16 +1,19 @@
-"""Question and notes -> the newest note of a series, where the last one is asked for: `the last team meeting`.
+"""Question and notes -> the note of a series that is asked for, its newest (`the last team meeting`) or its oldest.
 
 Notes are a series if their titles differ in numbers and dates alone: `Team meeting, October` and `Team meeting,
-November`. The words behind `last` name it, as far as titles hold them.
+November`. The words behind `last` or `first` name it, as far as titles hold them; behind `first` nothing may follow that
+says which ones are meant, as in `the first meeting of the year`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
+from itertools import pairwise
 
 from shared.language.terms import content_words, stems_as
 from shared.language.vocabulary import vocabularies, vocabulary
@@ -20,7 +23,7 @@ from shared.model.retrieval import Analysis
 from shared.times.dates import days_in
 
 MAX_WORDS = 4
-"""Content words behind `last` that can name a series."""
+"""Content words behind `last` or `first` that can name a series."""
 MAX_GAP = 12
 """Characters between two of them: `the last meeting of the team`."""
 
@@ -29,19 +32,23 @@ _NUMBER = re.compile(r"\d+")
 _DIGIT = re.compile(r"\d")
 
 
-def last_of_series(
+def asked_of_series(
     analysis: Analysis,
     chunks: Sequence[IndexedChunk],
     now: datetime,
 ) -> tuple[str, frozenset[str]] | None:
-    """Returns the id of the last note of the series that is asked for, and the ids of all of its notes among the chunks.
+    """Returns the id of the note of a series that is asked for, and the ids of all of its notes among the chunks.
 
-    None if the question asks for no last one, or no two notes are such a series.
+    None if the question asks for no last and no first one, or no two notes are such a series.
 
     now: in the time zone of who asks; a title's day begins there.
     """
-    phrases = _phrases_behind_last(analysis)
-    if not phrases:
+    patterns = _patterns(analysis.lang)
+    if patterns is None:
+        return None
+    phrases_behind_last = _phrases_behind(patterns.last, analysis)
+    phrases_behind_first = _phrases_behind(patterns.first, analysis)
+    if not phrases_behind_last and not phrases_behind_first:
         return None
 
     # 1. The notes of each series, without those that are still to come.
@@ -52,6 +59,25 @@ def last_of_series(
             notes_of_series.setdefault(name, {}).setdefault(chunk.note_id, chunk)
 
     # 2. The series that the longest phrase names.
+    place = partial(_place_in_series, now=now)
+    named = _named_series(phrases_behind_last, notes_of_series, analysis)
+    if named:
+        last = max(named.values(), key=place)
+        return last.note_id, frozenset(named)
+    whole_phrases = _not_continued(phrases_behind_first)
+    named = _named_series(whole_phrases, notes_of_series, analysis)
+    if named:
+        first = min(named.values(), key=place)
+        return first.note_id, frozenset(named)
+    return None
+
+
+def _named_series(
+    phrases: Sequence[str],
+    notes_of_series: Mapping[tuple[str, ...], Mapping[str, IndexedChunk]],
+    analysis: Analysis,
+) -> dict[str, IndexedChunk]:
+    """Returns the notes of the series that the first phrase which is part of a series' name names: note id -> chunk."""
     stems_of_series: dict[tuple[str, ...], set[str]] = {}
     for name, notes in notes_of_series.items():
         titles = {chunk.title for chunk in notes.values()}
@@ -62,18 +88,14 @@ def last_of_series(
         named: dict[str, IndexedChunk] = {}
         for name, series_stems in stems_of_series.items():
             if phrase_stems and phrase_stems <= series_stems:
-                named |= notes_of_series[name]
+                named.update(notes_of_series[name])
         if named:
-            last = max(named.values(), key=partial(_place_in_series, now=now))
-            return last.note_id, frozenset(named)
-    return None
+            return named
+    return {}
 
 
-def _phrases_behind_last(analysis: Analysis) -> list[str]:
-    """Returns the words behind `last`, or a word of the same sense, the longest phrase first."""
-    pattern = _last_of(analysis.lang)
-    if pattern is None:
-        return []
+def _phrases_behind(pattern: re.Pattern[str], analysis: Analysis) -> list[str]:
+    """Returns the words behind `last` or `first`, or a word of the same sense, the longest phrase first."""
     text = analysis.subject.strip()
     match = pattern.search(text)
     if match is None:
@@ -89,12 +111,36 @@ def _phrases_behind_last(analysis: Analysis) -> list[str]:
     return phrases
 
 
+def _not_continued(phrases: Sequence[str]) -> list[str]:
+    """Returns the phrases, the longest first, behind which the question does not go on with a word like `of` or `with`."""
+    whole_phrases = list(phrases[:1])
+    for longer, phrase in pairwise(phrases):
+        words_behind = longer[len(phrase) :].split()
+        if len(words_behind) > 1:
+            break
+        whole_phrases.append(phrase)
+    return whole_phrases
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """What opens the name of a series in a language."""
+
+    first: re.Pattern[str]
+    last: re.Pattern[str]
+
+
 @cache
-def _last_of(lang: str) -> re.Pattern[str] | None:
+def _patterns(lang: str) -> _Patterns | None:
+    """Compiles the words of a language; None: it has none."""
     asking = vocabulary(lang).asking
     if asking is None or not asking.last:
         return None
-    return re.compile(rf"\b(?:{asking.last})\b\s*", re.IGNORECASE)
+
+    def compiled(words: str) -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{words})\b\s*", re.IGNORECASE)
+
+    return _Patterns(first=compiled(asking.first), last=compiled(asking.last))
 
 
 def _series_name(title: str) -> tuple[str, ...]:

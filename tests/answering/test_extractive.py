@@ -152,6 +152,15 @@ def test_a_quote_has_the_day_of_its_note_where_the_question_names_a_time() -> No
     assert piece.text.startswith("\n\n> **meeting**, 9 May 2026\n>\n> ")
 
 
+@pytest.mark.parametrize("title", ["Meeting of 4 May 2026", "Garden, May 2026"])
+def test_no_other_day_stands_beside_a_title_that_names_one(title: str) -> None:
+    found = passage("She chose the database for us.", note_id="meeting", title=title)
+    retrieval = asked_of(found)
+    at_a_time = replace(retrieval, analysis=replace(retrieval.analysis, time=LAST_WEEK))
+    _, piece = ExtractiveWriter().pieces(question(), at_a_time)
+    assert piece.text.startswith(f"\n\n> **{title}**\n>\n> ")
+
+
 def with_properties(text: str, note_id: str, *properties: str) -> Scored:
     plain = passage(text, note_id=note_id, title=note_id)
     return replace(plain, chunk=replace(plain.chunk, properties=properties))

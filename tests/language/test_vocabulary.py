@@ -38,7 +38,9 @@ OPTIONAL = {
     *(
         "stop_pairs",
         "possessive",
+        "first",
         "last",
+        "participles",
         "fortnights",
         "short_months",
         "verbs_as_months",

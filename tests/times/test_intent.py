@@ -75,6 +75,31 @@ def test_who_is_somewhere_in_a_time_that_is_not_over_may_have_been_planned_befor
     assert hint.restricts is restricts
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When are we closed at Christmas?",
+        "Is the shop closed on Friday?",
+        "Which trips are planned in May?",
+    ],
+)
+def test_a_participle_behind_a_verb_of_the_present_is_no_past(text: str) -> None:
+    assert hint_of("en", text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "When did we close at Christmas?",
+        "What is the book that I finished in May?",
+        "What is it I planned in May?",
+        "Which trips were planned in May?",
+    ],
+)
+def test_a_past_that_is_told_of_the_present_is_one(text: str) -> None:
+    assert hint_of("en", text) is not None
+
+
 def test_intents_hold_for_the_half_that_no_rule_was_made_from() -> None:
     assert restricted([row for row in STORIES if kept_aside(row[1])]) <= 0.05
     assert restricted([row for row in FILTERS if kept_aside(row[1])]) >= 0.9

@@ -35,6 +35,8 @@ class Asking:
     """Verbs with which a question or a command begins."""
     past: str = ""
     """Auxiliaries and endings of the past."""
+    participles: str = ""
+    """Those of the past that are participles too and tell no past behind `present`: `are we closed`."""
     present: str = ""
     """Verbs for the present and for habits: forms of `be`."""
     duty: str = ""
@@ -51,6 +53,8 @@ class Asking:
     """Words that may stand between `genitive` and the time."""
     possessive: str = ""
     """Endings of a time that make it an attribute: `last week's`."""
+    first: str = ""
+    """Words before the name of a series that ask for its oldest note: `the first meeting`."""
     last: str = ""
     """Words before the name of a series that ask for its newest note: `the last meeting`."""
 

@@ -151,6 +151,7 @@ VOCABULARY = Vocabulary(
         asker=r"io|mio?|mia|miei|mie|noi|nostr[oaie]|ho|abbiamo|ero|eravamo|avev(?:o|amo)|\w+(?:[aei]mmo)",
         genitive=r"di|del|della|dello|dell['’]",
         articles=r"il|la|lo|l['’]",
+        first=r"prim[oa]",
         last=r"ultim[oa]",
     ),
     times=TIMES,
