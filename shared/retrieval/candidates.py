@@ -5,7 +5,7 @@ A range in which nothing was written is widened in steps; filters never are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
@@ -13,7 +13,7 @@ from operator import attrgetter
 from zoneinfo import ZoneInfo
 
 from shared.language.forms import NO_FORMS, OwnForms, own_forms
-from shared.model.index import IndexedChunk, Vector
+from shared.model.index import IndexedChunk, Vector, dot_product
 from shared.model.questions import Question, Strategy, TimeHint, TimeRange
 from shared.model.retrieval import (
     WIDENING,
@@ -24,15 +24,20 @@ from shared.model.retrieval import (
     RetrievalMode,
 )
 from shared.retrieval.analysis import within
-from shared.retrieval.bm25 import bm25
+from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.folder_weights import Part, parts_of
 from shared.retrieval.legs import KeywordMatches, LegRunner
 from shared.retrieval.options import RetrievalOptions
+from shared.times.told import tells_of
 
 MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
 EXCLUDED_FACTOR = 8
 """A leg brings this many times as many chunks where nearly all that it brought are of excluded notes."""
+MAX_TOLD = 10
+"""Chunks of other times that are looked at because they may tell of the time that is asked for, the newest."""
+READS_OF_TOLD = 2
+"""Reads of such a chunk at most, its own and its vector's: together no more than what the keyword leg has left over."""
 MAX_NEIGHBOURS = 1000
 """Chunks that every store can bring in one search."""
 
@@ -87,9 +92,11 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
         return gather(legs, allowed)
     restriction = within(allowed, hint.range)
     matches = legs.match(restriction)
+    told = _told_elsewhere(legs, allowed, hint.range, matches)
     corpus_is_empty = matches.stats.chunk_count == 0
-    if matches.chunks or corpus_is_empty or legs.newest(restriction, 1):
-        return gather(legs, restriction, matches)
+    if matches.chunks or told or corpus_is_empty or legs.newest(restriction, 1):
+        pool = gather(legs, restriction, matches)
+        return _with_told(legs, pool, told)
 
     # Nothing was written then.
     for step, days in WIDENING.items():
@@ -101,6 +108,70 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
             return replace(pool, widened=step)
     pool = gather(legs, restriction, matches)
     return replace(pool, restriction=allowed)
+
+
+def _told_elsewhere(
+    legs: LegRunner,
+    allowed: Restriction,
+    time_range: TimeRange,
+    matches: KeywordMatches,
+) -> list[IndexedChunk]:
+    """Returns the chunks of other times that tell of a range what none of then does: they hold the rarest of the words
+    that no chunk of then holds, and by idf more of the question's words than each of these.
+
+    matches: what the keyword leg has brought of that time.
+    """
+    weights = idf(matches.frequencies, matches.stats)
+    held_then: set[str] = set()
+    most_of_then = 0.0
+    for chunk in matches.chunks:
+        stems = _stems_in(chunk, weights)
+        held_then |= stems
+        most_of_then = max(most_of_then, sum(weights[stem] for stem in stems))
+    frequencies = matches.frequencies
+    missing_stems = [stem for stem in frequencies if frequencies[stem] and stem not in held_then]
+    limit = min(MAX_TOLD, matches.unspent // READS_OF_TOLD)
+    if not missing_stems or limit == 0:
+        return []
+
+    rarest = min(missing_stems, key=lambda stem: (frequencies[stem], stem))
+    excluded_notes = frozenset(legs.question.filters.without_notes)
+    told: list[IndexedChunk] = []
+    for chunk in legs.postings(rarest, limit, allowed):
+        if time_range.contains(chunk.created_at) or chunk.note_id in excluded_notes:
+            continue
+        stems = _stems_in(chunk, weights)
+        says_more = sum(weights[stem] for stem in stems) > most_of_then
+        if says_more and tells_of_time(chunk, time_range):
+            told.append(chunk)
+    return told
+
+
+def _stems_in(chunk: IndexedChunk, stems: Iterable[str]) -> set[str]:
+    """Returns those of the question's stems that a chunk holds."""
+    return {stem for stem in stems if chunk.terms.get(stem)}
+
+
+def tells_of_time(chunk: IndexedChunk, time_range: TimeRange) -> bool:
+    """Reports whether a chunk, its headings or its note's title name a time in the range."""
+    texts = (chunk.title, chunk.heading_path, chunk.text)
+    return tells_of("\n".join(texts), time_range, chunk.created_at)
+
+
+def _with_told(legs: LegRunner, pool: Pool, told: Sequence[IndexedChunk]) -> Pool:
+    """Adds chunks that tell of the time that was asked for, with their vectors: the vector leg has not looked there."""
+    if not told:
+        return pool
+    vectors = legs.vectors([chunk.chunk_id for chunk in told])
+    query = list(pool.query or ())
+    candidates = {candidate.chunk.chunk_id: candidate for candidate in pool.candidates}
+    for chunk in told:
+        cosine = None
+        if query and chunk.chunk_id in vectors:
+            cosine = dot_product(query, vectors[chunk.chunk_id])
+        candidates[chunk.chunk_id] = Candidate(chunk, cosine)
+    by_id = sorted(candidates)
+    return replace(pool, candidates=tuple(candidates[chunk_id] for chunk_id in by_id))
 
 
 def _widened(time_range: TimeRange, days: int | None, question: Question) -> TimeRange | None:

@@ -67,6 +67,8 @@ class KeywordMatches:
     frequencies: Mapping[str, int]
     """Stem -> chunks that contain it, in the order of the question's stems, so that sums over them never differ."""
     stats: CorpusStats
+    unspent: int
+    """Postings that the leg could have read beyond these."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +165,8 @@ class LegRunner:
     ) -> KeywordMatches:
         """Runs the keyword leg. `earlier`: one of the same question, whose figures serve again."""
         if earlier is not None:
-            return replace(earlier, chunks=self._matching(restriction, earlier.frequencies))
+            chunks, unspent = self._matching(restriction, earlier.frequencies)
+            return replace(earlier, chunks=chunks, unspent=unspent)
         unknown_corpus = CorpusStats(0, 0.0, "")
         stats = self.executor.submit(
             self._run,
@@ -173,8 +176,8 @@ class LegRunner:
             self.question.tenant_id,
         )
         frequencies = self._frequencies()
-        chunks = self._matching(restriction, frequencies)
-        return KeywordMatches(chunks, frequencies, stats.result())
+        chunks, unspent = self._matching(restriction, frequencies)
+        return KeywordMatches(chunks, frequencies, stats.result(), unspent)
 
     def _frequencies(self) -> Mapping[str, int]:
         """Counts the chunks that contain each stem of the question, in the order of the stems."""
@@ -195,8 +198,11 @@ class LegRunner:
         self,
         restriction: Restriction,
         frequencies: Mapping[str, int],
-    ) -> tuple[IndexedChunk, ...]:
-        """Reads postings of the rarest stems while the budget lasts; of a stem that exceeds the rest, the newest."""
+    ) -> tuple[tuple[IndexedChunk, ...], int]:
+        """Reads postings of the rarest stems while the budget lasts; of a stem that exceeds the rest, the newest.
+
+        Returns the chunks and what is left of the budget.
+        """
         budget = self.options.posting_budget_alone
         if self.embedder is not None:
             budget = self.options.posting_budget
@@ -212,7 +218,7 @@ class LegRunner:
                 limits = _limits_in_equal_shares(rarest_first, frequencies, budget)
             rarest_first = rarest_first[len(limits) :]
             searches = [
-                self.executor.submit(self._postings, stem, limit, restriction)
+                self.executor.submit(self.postings, stem, limit, restriction)
                 for stem, limit in limits.items()
             ]
             for search in searches:
@@ -220,14 +226,15 @@ class LegRunner:
                 budget -= len(postings)
                 for chunk in postings:
                     chunks[chunk.chunk_id] = chunk
-        return tuple(chunks.values())
+        return tuple(chunks.values()), max(0, budget)
 
-    def _postings(
+    def postings(
         self,
         stem: str,
         limit: int,
         restriction: Restriction,
     ) -> tuple[IndexedChunk, ...]:
+        """Returns chunks that hold a stem, the newest."""
         return self._run(
             Leg.KEYWORD,
             (),

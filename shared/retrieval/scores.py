@@ -27,7 +27,7 @@ from shared.model.retrieval import (
 )
 from shared.ports.models import Embedder
 from shared.retrieval.bm25 import bm25, idf
-from shared.retrieval.candidates import Pool
+from shared.retrieval.candidates import Pool, tells_of_time
 from shared.retrieval.char_ngrams import ngram_corpus
 from shared.retrieval.folder_weights import weigher
 from shared.retrieval.legs import LegRunner
@@ -109,6 +109,8 @@ class Formula:
     """Factor of a chunk's score, in (0, 1]."""
     lifts: Mapping[str, Lift] = field(default_factory=dict)
     """Chunk id -> lift towards another candidate."""
+    told: frozenset[str] = frozenset()
+    """Ids of chunks that tell of the named time: they count as written then."""
     ngram_words: tuple[str, ...] = ()
     """Words of the question whose runs of letters count beside their stems: the embedder does not speak its language."""
 
@@ -134,16 +136,19 @@ class Formula:
         if embedder is not None:
             calibration = embedder.calibration
         chunks = [candidate.chunk for candidate in pool.candidates]
+        named = _named_range(analysis.time, question.now)
+        restricts = analysis.time is not None and analysis.time.restricts
         return cls(
             options=options,
             mode=pool.mode(question.strategy),
             now=question.now,
-            named=_named_range(analysis.time, question.now),
-            only_then=analysis.time is not None and analysis.time.restricts,
+            named=named,
+            only_then=restricts,
             calibration=calibration or UNKNOWN_CALIBRATION,
             keyword=keyword_parts(pool, legs.options, ngram_words=ngram_words),
             title_matches=find_title_matches(chunks, analysis),
             weigh=weigher(legs.weighted_folders),
+            told=_told(chunks, named if restricts else None),
             ngram_words=ngram_words,
         )
 
@@ -173,7 +178,7 @@ class Formula:
             if not self.ngram_words and keyword > vector:
                 share = LEXICAL * shortness(chunk)
                 vector += share * (keyword - vector)
-        recency = self._recency(chunk.created_at, vector, keyword)
+        recency = self._recency(chunk, vector, keyword)
 
         if chunk.chunk_id in self.title_matches:
             vector = 1.0
@@ -217,14 +222,16 @@ class Formula:
             return False
         return self.named.contains(passage.chunk.created_at)
 
-    def _recency(self, created: datetime, vector: float, keyword: float) -> float:
+    def _recency(self, chunk: IndexedChunk, vector: float, keyword: float) -> float:
         """Computes the recency part: nearness to the named time, or freshness as far as the other parts match."""
         only_recent = self.mode is RetrievalMode.RECENT
         if self.named is not None and not only_recent:
-            return nearness(created, self.named)
+            if chunk.chunk_id in self.told:
+                return 1.0
+            return nearness(chunk.created_at, self.named)
 
         options = self.options
-        age_days = max(0.0, (self.now - created) / DAY)
+        age_days = max(0.0, (self.now - chunk.created_at) / DAY)
         half_lives = age_days / options.half_life_days
         freshness = float(0.5**half_lives)
         weight = options.weight_vector + options.weight_keyword
@@ -246,6 +253,17 @@ def _named_range(time: TimeHint | None, now: datetime) -> TimeRange | None:
     if reaches_now and not time.restricts:
         return None
     return time.range
+
+
+def _told(chunks: Iterable[IndexedChunk], named: TimeRange | None) -> frozenset[str]:
+    """Returns the ids of chunks that tell of the named time, written at another one."""
+    if named is None:
+        return frozenset()
+    told: list[str] = []
+    for chunk in chunks:
+        if not named.contains(chunk.created_at) and tells_of_time(chunk, named):
+            told.append(chunk.chunk_id)
+    return frozenset(told)
 
 
 def _speaks(embedder: Embedder | None, lang: str) -> bool:

@@ -262,6 +262,30 @@ def test_a_named_time_restricts_every_leg(library: Library) -> None:
     assert retrieved.selected[0].scores.recency == 1.0
 
 
+def test_a_note_of_another_time_that_tells_of_the_named_one_is_found(library: Library) -> None:
+    library.add("garden", "2026-11-10: planted garlic\n2026-06-02: beans", created_at=days_ago(100))
+    library.add("plan", "Plant garlic in rows", created_at=days_ago(100))
+    library.add("soup", "Soup for eight", created_at=days_ago(8))
+    retrieved = library.ask("Where did I plant garlic last week?")
+    assert notes(retrieved) == ["garden", "soup"]
+    assert retrieved.widened is None
+    assert retrieved.selected[0].scores.recency == 1.0
+
+
+def test_it_is_left_out_where_a_note_of_then_says_as_much(library: Library) -> None:
+    library.add("garden", "2026-11-10: planted garlic", created_at=days_ago(100))
+    library.add("today", "Planted garlic behind the shed", created_at=days_ago(8))
+    assert notes(library.ask("Where did I plant garlic last week?")) == ["today"]
+
+
+def test_it_is_found_where_nothing_was_written_then(library: Library) -> None:
+    library.add("garden", "2026-11-10: planted garlic", created_at=days_ago(100))
+    library.add("soup", "Soup for eight", created_at=days_ago(2))
+    retrieved = library.ask("Where did I plant garlic last week?")
+    assert notes(retrieved)[0] == "garden"
+    assert retrieved.widened is None
+
+
 def test_a_time_that_may_belong_to_a_story_orders_and_leaves_nothing_out(library: Library) -> None:
     for name, days in (("new", 6), ("old", 200)):
         library.add(name, "Cloud Run bills by the second", created_at=days_ago(days))
@@ -616,3 +640,16 @@ def test_the_last_note_of_a_series_comes_first_where_it_is_asked_for(library: Li
     asked = "What did we decide about the budget at {} board meeting?"
     assert notes(library.ask(asked.format("the")))[0] == "nine"
     assert notes(library.ask(asked.format("the last")))[0] == "ten"
+
+
+def test_so_does_the_first_one(library: Library) -> None:
+    library.add("one", "Lunch was late.", title="Board meeting 1", created_at=days_ago(200))
+    library.add(
+        "two",
+        "We decided about the budget, the budget and the budget.",
+        title="Board meeting 2",
+        created_at=days_ago(60),
+    )
+    asked = "What did we decide about the budget at {} board meeting?"
+    assert notes(library.ask(asked.format("the")))[0] == "two"
+    assert notes(library.ask(asked.format("the first")))[0] == "one"

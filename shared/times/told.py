@@ -1,0 +1,94 @@
+"""Text and range -> whether the text names a day or a month of that range: a note of today may tell what was in May."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta
+from functools import cache
+
+from shared.language.vocabulary import vocabularies
+from shared.model.questions import TimeRange
+from shared.times.dates import days_in
+from shared.times.patterns import forms_of
+
+_CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
+"""A month without day and year counts with a capital alone: `may` and `march` are verbs, too."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_ONE_DAY = timedelta(days=1)
+
+
+def tells_of(text: str, time_range: TimeRange, written: datetime) -> bool:
+    """Reports whether a text names a day or a month that lies wholly in a range.
+
+    written: when the text was; a day without a year is of the last year that the text names before it, or of that one.
+    """
+    return any(_lies_in(start, end, time_range) for start, end in _times_in(text, written.year))
+
+
+def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
+    """Yields the days and months that a text names, each as its first day and the day behind its last."""
+    years = [(match.start(), int(match[0])) for match in _YEAR.finditer(text)]
+
+    def year_before(position: int) -> int | None:
+        index = bisect_left(years, (position, 0))
+        if index == 0:
+            return None
+        _, year = years[index - 1]
+        return year
+
+    # 1. Dates.
+    spans: list[tuple[int, int]] = []
+    for day in days_in(text):
+        spans.append((day.start, day.end))
+        year = day.year or year_before(day.start) or written_year
+        with suppress(ValueError):  # no such day
+            if day.day is None:
+                yield _month(year, day.month)
+            else:
+                start = date(year, day.month, day.day)
+                yield start, start + _ONE_DAY
+
+    # 2. Months alone behind a year: `low in March 2026, better in September`. Without one it may be one to come.
+    numbers = _numbers_of_months()
+    for match in _CAPITALISED_WORD.finditer(text):
+        number = numbers.get(match[0].lower())
+        if number is None or any(start <= match.start() < end for start, end in spans):
+            continue
+        year_named = year_before(match.start())
+        if year_named is not None:
+            yield _month(year_named, number)
+
+
+def _month(year: int, number: int) -> tuple[date, date]:
+    """Returns the first day of a month, and that of the next. Raises ValueError for a year that does not exist."""
+    start = date(year, number, 1)
+    in_next_month = start + timedelta(days=31)
+    return start, in_next_month.replace(day=1)
+
+
+def _lies_in(start: date, end: date, time_range: TimeRange) -> bool:
+    """Reports whether the days from `start` up to `end` lie in a range, in the time zone of its bounds."""
+    if time_range.start is not None:
+        zone = time_range.start.tzinfo
+        if datetime.combine(start, time(), zone) < time_range.start:
+            return False
+    if time_range.end is not None:
+        zone = time_range.end.tzinfo
+        if datetime.combine(end, time(), zone) > time_range.end:
+            return False
+    return True
+
+
+@cache
+def _numbers_of_months() -> dict[str, int]:
+    """Maps each full name of a month in any language, in lower case, to its number."""
+    numbers: dict[str, int] = {}
+    for language in vocabularies():
+        if language.times is None:
+            continue
+        for number, month in enumerate(language.times.months, 1):
+            numbers |= dict.fromkeys(forms_of(month), number)
+    return numbers

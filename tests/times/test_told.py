@@ -1,0 +1,64 @@
+"""Whether a text names a time in a range."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.model.questions import TimeRange
+from shared.times.told import tells_of
+
+OCTOBER = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
+WRITTEN = datetime(2026, 11, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-10-17: planted garlic.",
+        "Planted garlic on 17 October.",
+        "Garden, October 2026",
+        "Harz, Oktober 2026",
+        "Am 17.10.2026 gepflanzt.",
+        "Low in March 2026, better in October.",
+        "# Leave 2026\n\n| Milo | 17 October |",
+    ],
+)
+def test_a_day_or_month_of_the_range_is_told(text: str) -> None:
+    assert tells_of(text, OCTOBER, WRITTEN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Planted garlic.",
+        "2025-10-17: planted garlic.",
+        "Planted on 17 September.",
+        "Harz, Oktober 2025",
+        "We hire a designer in October.",  # it may be one to come
+        "Low in October 2025, better in November.",
+        "On 31 November 2026",
+        "# Leave 2025\n\n| Milo | 17 October |",
+    ],
+)
+def test_another_time_is_not(text: str) -> None:
+    assert not tells_of(text, OCTOBER, WRITTEN)
+
+
+def test_a_month_that_the_range_holds_in_part_is_not_told() -> None:
+    week = TimeRange(datetime(2026, 10, 5, tzinfo=UTC), datetime(2026, 10, 12, tzinfo=UTC))
+    assert not tells_of("Garden, October 2026", week, WRITTEN)
+    assert tells_of("Garden, 6 October 2026", week, WRITTEN)
+
+
+def test_a_range_may_be_open() -> None:
+    since = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), None)
+    before = TimeRange(None, datetime(2026, 10, 1, tzinfo=UTC))
+    assert tells_of("17 October 2026", since, WRITTEN)
+    assert not tells_of("17 October 2026", before, WRITTEN)
+
+
+def test_a_verb_is_no_month() -> None:
+    may = TimeRange(datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC))
+    assert not tells_of("In 2026 we may plant garlic.", may, WRITTEN)
