@@ -175,7 +175,7 @@ def _problem_of(error: Exception, where: str) -> AuroraError:
     """Returns the error to report, and logs where an unexpected one came from."""
     if isinstance(error, AuroraError):
         return error
-    _logger.warning("%s is not followed", where, exc_info=not isinstance(error, OSError))
+    _logger.warning("not followed: %s", where, exc_info=not isinstance(error, OSError))
     return OperatorError(f"{where}: {error or type(error).__name__}")
 
 
@@ -192,6 +192,9 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
 
     Hidden files, where tools keep their own state, and a home inside a folder are left out: they are
     written to all the time. The file of rules is hidden too, and counts.
+
+    A path that is not UTF-8 ends the watcher. It is begun anew, and the folders themselves are
+    yielded, as anything in them may have changed meanwhile.
     """
     real_roots = [root.resolve() for root in roots]
     real_home = home.resolve()
@@ -209,15 +212,27 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
 
         return False
 
-    for changes in watch(
-        *real_roots,
-        watch_filter=concerns_notes,
-        rust_timeout=TICK_MS,
-        yield_on_timeout=True,
-        stop_event=stop,
-        ignore_permission_denied=True,
-    ):
-        yield [Path(path) for _, path in changes]
+    unseen: list[Path] = []
+    while stop is None or not stop.is_set():
+        is_told = False
+        try:
+            for changes in watch(
+                *real_roots,
+                watch_filter=concerns_notes,
+                rust_timeout=TICK_MS,
+                yield_on_timeout=True,
+                stop_event=stop,
+                ignore_permission_denied=True,
+            ):
+                is_told = bool(unseen)
+                yield [*unseen, *(Path(path) for _, path in changes)]
+                unseen = []
+        except RuntimeError as error:  # the watcher's own class of it is private
+            _logger.debug("watched anew: %s", error)
+            # A pass over the folders opens a folder of such a name itself, which is no change.
+            unseen = [] if is_told else real_roots
+            time.sleep(TICK_MS / 1000)
+            yield []
 
 
 def _is_hidden(name: str) -> bool:

@@ -273,6 +273,21 @@ def test_a_folder_that_goes_away_ends_it_with_a_word_and_keeps_its_notes(
     assert _texts(app) == FILES
 
 
+def test_a_name_that_is_not_utf_8_ends_no_watch(app: App, tmp_path: Path, notes: Write) -> None:
+    folder = notes(FILES)
+    odd = folder / os.fsdecode(b"b\xff")
+    with watching(tmp_path / "home", folder) as process:
+        assert _becomes(app, FILES)
+        for colour in ("green", "yellow"):
+            odd.mkdir(exist_ok=True)
+            (odd / os.fsdecode(b"c\xfe.md")).write_text(f"The odd one is {colour}.")
+            changed = {"a.md": f"The apple is {colour}."}
+            notes(changed)
+            changed["b?/c?.md"] = f"The odd one is {colour}."
+            assert _becomes(app, FILES | changed)
+        assert process.poll() is None
+
+
 def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
     app: App, tmp_path: Path
 ) -> None:
