@@ -100,8 +100,10 @@ class _Judged:
 class Checker:
     """Checks one answer.
 
-    sources: those that its writer was offered; none: plain chat, nothing is judged. texts: hold the addresses to which
-    the answer may link. notice: stands before the first piece. with_citations: False shows no marker.
+    sources: the sources that the writer was offered. Without any (plain chat) nothing is judged.
+    texts: texts whose web addresses the answer may link to.
+    notice: text that is put before the first piece.
+    with_citations: False to show no markers.
     """
 
     def __init__(
@@ -114,9 +116,9 @@ class Checker:
         with_citations: bool = True,
     ) -> None:
         self.text = ""
-        """Text that was shown."""
+        """Text that has been shown."""
         self.claims: list[Claim] = []
-        """Claims that were shown, in order."""
+        """Claims that have been shown, in order."""
         self.removed: dict[str, None] = {}
         """Labels that were not offered, in order, normalised (`[n07]` -> `N7`)."""
         self.usage = Usage()
@@ -127,17 +129,17 @@ class Checker:
         self._notice = notice
         self._with_citations = with_citations
         self._judges_later = not isinstance(policy.judge, OfflineJudge)
-        """True while the policy's judge has yet to judge."""
+        """True while the policy's judge, if it is another than the offline one, has not judged yet."""
         self._labels: dict[int, int] = {}
-        """Number -> the one under which it is shown."""
+        """Number of each cited source -> the number under which it is shown."""
         self._shown: list[_Judged] = []
         self._carried = NOTHING_BEFORE
-        """Opening and lead of pieces that were not shown, for the next one."""
+        """Opening and lead of pieces that were not shown; the next piece takes them over."""
         self._units = 0
 
     @property
     def stands(self) -> bool:
-        """True if a cited source supports a claim, if only in part; without sources, if anything is shown."""
+        """True if a cited source supports a claim at least in part; without sources, if anything is shown."""
         if not self._sources:
             return bool(self.text)
         for judged in self._shown:
@@ -150,7 +152,7 @@ class Checker:
         batches: Iterable[Sequence[DraftPiece]] = ((draft,) for draft in drafts)
         judge: Judge = _OFFLINE
         if self._policy.strict and self._judges_later:
-            # Another judge decides what is shown, so it reads the whole answer first.
+            # This judge decides what is shown and is called once, so it needs the whole answer first.
             batches = [tuple(drafts)]
             judge = self._policy.judge
             self._judges_later = False
@@ -161,9 +163,9 @@ class Checker:
                     yield checked
 
     def reason_to_refuse(self) -> RefusalReason | None:
-        """Returns why what was shown cannot stand as the answer; None if it can.
+        """Returns the reason why the shown text cannot stand as the answer; None if it can.
 
-        Asks the policy's judge unless it has judged.
+        Asks the policy's judge if it has not judged yet.
         """
         text = " ".join([judged.statement for judged in self._shown])
         cites = any(judged.numbers for judged in self._shown)
@@ -178,7 +180,7 @@ class Checker:
         return None
 
     def _judge_again(self) -> None:
-        """Has the policy's judge judge what was shown, in place of the offline judge."""
+        """Replaces the offline judge's verdicts on the shown pieces by those of the policy's judge."""
         shown_pieces = [judged.piece for judged in self._shown]
         judged_again = self._judge(shown_pieces, self._policy.judge)
         self.claims = []
@@ -191,9 +193,9 @@ class Checker:
         self._shown = judged_again
 
     def citations(self) -> tuple[Citation, ...]:
-        """Returns one citation a source, by first use.
+        """Returns one citation for each source, in the order of their first use.
 
-        It has the support for the claim it backs least, and the quote for the one it backs best.
+        A citation has the support of the claim that the source backs least, and the quote of the one it backs best.
         """
         citations_by_label: dict[str, list[Citation]] = {}
         for claim in self.claims:
@@ -209,9 +211,10 @@ class Checker:
         return tuple(citations)
 
     def grounding(self) -> Grounding | None:
-        """Measures the citations as in ALCE (Gao et al. 2023, arXiv 2305.14627), by our judge; None: nothing is stated.
+        """Measures the citations as ALCE does (Gao et al. 2023, arXiv 2305.14627), with our judge.
 
-        A citation is precise if its sentence is supported, and by it alone or else not without it.
+        A citation is precise if its sentence is supported, and either it alone supports the sentence or the others do not
+        support it without this one. Returns None if nothing is stated.
         """
         precise: list[bool] = []
         recalled: list[bool] = []
@@ -234,7 +237,7 @@ class Checker:
         return Grounding(precision=precision, recall=fmean(recalled))
 
     def _judge(self, pieces: Sequence[DraftPiece], judge: Judge) -> list[_Judged]:
-        """Has pieces judged in one call, each by all its sources, each alone and all but each."""
+        """Has pieces judged in one call: each by all its sources together, by each source alone and by all but each."""
         judged_pieces = [self._read(piece) for piece in pieces]
 
         # 1. Each statement with each group of its sources, once.
@@ -258,7 +261,7 @@ class Checker:
         return judged_pieces
 
     def _read(self, piece: DraftPiece) -> _Judged:
-        """Reads what a piece says and cites; labels that were not offered are noted as removed."""
+        """Reads the statement and the citations of a piece, and notes labels that were not offered as removed."""
         markers = read_markers(piece.text)
         without_markers = markers.written({})
         without_quote_marks = _QUOTE_MARKS.sub("\n", without_markers)
@@ -302,20 +305,13 @@ class Checker:
             return None
         self._carried = NOTHING_BEFORE
 
-        # 2. Headings and marks above it, and the notice above the first piece.
+        # 2. The headings and marks above it, and the notice above the first piece.
         before = read_markers(text_before.whole).written(labels)
         if not self.text:
             before = self._with_notice(before.lstrip(), text)
-        before = self._sanitizer.feed(before)
-        text = self._sanitizer.feed(text)
-        whole_text = before + text
-        self.text += whole_text
-        judged.start = self._units + utf16_units(before)
-        judged.end = judged.start + utf16_units(text)
-        self._units = judged.end
-        self._shown.append(judged)
+        whole_text = self._append(judged, before, text)
 
-        # 3. What it claims; a piece brings the citations of sources that are new in it.
+        # 3. Its claim. A piece brings only the citations of sources that no earlier piece cited.
         claim = self._claim(judged)
         if claim is None:
             return CheckedPiece(whole_text)
@@ -325,6 +321,17 @@ class Checker:
             if number in new_numbers:
                 new_citations.append(citation)
         return CheckedPiece(whole_text, claim, tuple(new_citations))
+
+    def _append(self, judged: _Judged, before: str, text: str) -> str:
+        """Adds a piece, and what stands before it, to the shown text; returns what was added, made safe."""
+        safe_before = self._sanitizer.feed(before)
+        safe_text = self._sanitizer.feed(text)
+        self.text += safe_before + safe_text
+        judged.start = self._units + utf16_units(safe_before)
+        judged.end = judged.start + utf16_units(safe_text)
+        self._units = judged.end
+        self._shown.append(judged)
+        return safe_before + safe_text
 
     def _number_sources(self, judged: _Judged) -> list[int]:
         """Gives a label to the sources that no piece cited before, and returns their numbers."""
@@ -336,9 +343,9 @@ class Checker:
         return new_numbers
 
     def _carried_over(self, piece: DraftPiece) -> DraftPiece:
-        """Returns opening and lead of a piece, with what pieces that were not shown left to it.
+        """Returns the opening and lead of a piece, with those of earlier pieces that were not shown.
 
-        Within a line the next piece takes over their lead too.
+        Their lead is taken over only if the piece goes on in their line.
         """
         carried = self._carried
         starts_new_line = "\n" in piece.opening + piece.lead
@@ -351,7 +358,7 @@ class Checker:
         return DraftPiece(opening, lead, "")
 
     def _with_notice(self, text_before: str, text: str) -> str:
-        """Puts the notice before the first piece, apart from a block of Markdown."""
+        """Puts the notice before the first piece, with an empty line between it and a block of Markdown."""
         notice = self._notice
         is_block = text_before != "" or text.startswith(("`", "~", "|", ">", "#"))
         notice_goes_on = notice != "" and not notice.endswith("\n")
@@ -360,7 +367,7 @@ class Checker:
         return notice + text_before
 
     def _claim(self, judged: _Judged) -> Claim | None:
-        """Returns the claim of a piece; None if it states nothing, or no citation is wanted."""
+        """Returns the claim of a piece; None if it states nothing, or if no citations are wanted."""
         if not self._with_citations or not self._sources or not judged.needs_support:
             return None
         support = None
@@ -375,7 +382,7 @@ class Checker:
         )
 
     def _citation(self, judged: _Judged, number: int) -> Citation:
-        """Returns the citation of one source, with the quote that carries the piece."""
+        """Returns the citation of one source, with the quote that backs the piece best."""
         verdict = judged.verdicts[number,]
         passage = self._sources[number].passage
         start, end = verdict.spans[0]

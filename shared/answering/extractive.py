@@ -1,17 +1,20 @@
 """Question and passages -> the nearest quotes in the notes' own words, without a model that writes.
 
-Likeness does not tell an answer from a near miss, so nothing here claims to answer. The note that ranks first is always
-quoted, by its nearest window; then the notes with the nearest windows, one of each, all in the order of the search,
-but for those that are much weaker. Where the first note holds further windows that are nearer than those of all other
-notes, it alone is quoted. Of notes that state one thing differently the newest stands first. Each quote stands below
-the title of its note.
+Similarity cannot tell an answer from a near miss, so nothing here claims to answer. Quotes are chosen like this:
+
+1. The note that ranks first is always quoted, by its nearest window.
+2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
+3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
+4. Quotes stand in the order of the search, except that where notes state one thing differently the newest comes first.
+
+Each quote stands below the title of its note.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from zoneinfo import ZoneInfo
@@ -40,27 +43,40 @@ from shared.times.series import asked_of_series
 
 _HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
 _CLOSES = re.compile(r"\||`{3}|~{3}")
-"""The last line of a table or a block of code: no marker may stand behind it."""
+"""The last line of a table or a block of code, which cannot be followed by a marker."""
 
 FAR = 0.5
-"""Share of the first passage's score below which another one is not read."""
+"""Passages that score below this share of the first passage's score are not read."""
 FURTHER = 0.6
-"""Share of the nearness of the first note's window below which a further window of that note is left out."""
+"""Further windows of the first note are left out below this share of its best window's nearness."""
 ALONE = 0.2
-"""Margin by which the second window of the first note must be nearer than those of all other notes for it alone to be
-quoted. Chosen on half of the questions to a handbook, to pages of strangers and to chats: less loses the right note
-where another one ranks first.
+"""The first note alone is quoted if its second window scores higher than all other notes' by this margin. Chosen on half
+of the questions to a handbook, to pages of strangers and to chats: a smaller margin loses the right note where another
+one ranks first.
 """
 WEAK = 0.55
-"""Share of the best window's score below which another note's window is left out: the largest that lost no fact and no
-right note on half of the questions to a handbook and to pages of strangers.
+"""Another note's window is left out below this share of the best window's score. The largest value that lost no fact and
+no right note on half of the questions to a handbook and to pages of strangers.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class _QuoteGroup:
+    """Quotes that stand together in the answer, and the label of each."""
+
+    quotes: tuple[Quote, ...]
+    labels: tuple[str, ...]
+
+    @property
+    def markers(self) -> str:
+        """Returns the citations that stand behind the quotes."""
+        return "".join([f" [{label}]" for label in self.labels])
 
 
 class ExtractiveWriter:
     """Quotes the notes where no model writes. Deterministic; never fails.
 
-    embedder: one on this machine, asked for every question; None: words alone decide what is quoted of a passage.
+    embedder: an embedder on this machine, used for every question. With None, words alone decide what is quoted.
     """
 
     model = EXTRACTIVE
@@ -81,26 +97,18 @@ class ExtractiveWriter:
         if missing is not None:
             naming = missing.note_ids
 
-        # 1. The windows of the passages that are near, best first.
+        # 1. The windows of the close passages, best first.
         definitions_of_chunk = definitions(retrieved)
         defining_chunks = frozenset(definitions_of_chunk)
+        defining_texts = frozenset(chain.from_iterable(definitions_of_chunk.values()))
         local_now = question.now.astimezone(ZoneInfo(question.zone))
         close = _close_passages(retrieved, naming, defining_chunks, local_now)
-        defining_texts = chain.from_iterable(definitions_of_chunk.values())
-        candidates = windows(
-            question.text,
-            close,
-            retrieved,
-            self._embedder,
-            frozenset(defining_texts),
-        )
-        best_first = sorted(candidates, key=lambda window: -window.score)
-        ranked = joined(best_first)
+        ranked = self._ranked_windows(question, close, retrieved, defining_texts)
         greatest_nearness = max(window.nearness for window in ranked)
         if not is_on_topic(retrieved, greatest_nearness):
             return ()
 
-        # 2. Those that are quoted, in the order of the search.
+        # 2. The windows that are quoted, in the order of the search.
         if missing is not None:
             chosen = _choose_nearest(ranked, naming, limit=question.quotes)
             return _shown_quotes(_in_order_of_search(chosen, close, naming))
@@ -117,8 +125,26 @@ class ExtractiveWriter:
             quotes.append(replace(quote, dated=is_dated))
         return tuple(quotes)
 
+    def _ranked_windows(
+        self,
+        question: Question,
+        passages: Sequence[Scored],
+        retrieved: Retrieved,
+        defining_texts: frozenset[str],
+    ) -> list[Window]:
+        """Returns the windows of passages, best first; those of one table or list are joined."""
+        candidates = windows(
+            question.text,
+            passages,
+            retrieved,
+            self._embedder,
+            defining_texts,
+        )
+        best_first = sorted(candidates, key=lambda window: -window.score)
+        return joined(best_first)
+
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """Returns a quote of each of the nearest passages that shows text, in their order."""
+        """Returns a quote of each of the nearest passages, in their order; passages that show no text are left out."""
         candidates = windows(question.text, retrieved.nearest, retrieved, self._embedder)
         best_of_chunk: dict[str, Window] = {}
         for window in candidates:
@@ -132,10 +158,9 @@ class ExtractiveWriter:
         retrieved: Retrieved,
         missing: MissingSubject | None = None,
     ) -> tuple[CheckedPiece, ...]:
-        """Returns the answer, a quote a piece, below a line that says what it is; none if nothing is on topic.
+        """Returns the answer, one piece for each quote, below an opening line; nothing if nothing is on topic.
 
-        A question about a time and nothing else gets one line a note, by date. The line is in the language of the
-        question if that has words for it.
+        A question about a period and nothing else is answered with one line for each note, by date.
         """
         # 1. What is quoted.
         zone = ZoneInfo(question.zone)
@@ -148,31 +173,23 @@ class ExtractiveWriter:
         if not quotes:
             return ()
 
-        # 2. The line above it.
+        # 2. The opening line.
         sources = [Source("", quote.passage) for quote in quotes]
         sanitizer = Sanitizer(linkable(question, sources))
         opening = sanitizer.feed(_opening(retrieved, missing))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
 
-        # 3. Each quote as a piece; numbers go on through all of them.
-        first_number = 1
-        for together in _quoted_together(quotes):
-            next_number = first_number + len(together)
-            labels = [f"N{number}" for number in range(first_number, next_number)]
-            first_number = next_number
-            markers = ""
-            if question.include_citations:
-                markers = "".join([f" [{label}]" for label in labels])
-
-            gap = "\n\n"
+        # 3. The quotes, those that go on with each other as one piece.
+        for group in _groups(quotes):
+            markers = group.markers if question.include_citations else ""
+            is_next_item = lists_notes and len(pieces) > 1
+            gap = "\n" if is_next_item else "\n\n"
             if lists_notes:
-                body = _list_item(together[0], zone, lang) + markers
-                if len(pieces) > 1:
-                    gap = "\n"
+                body = _list_item(group.quotes[0], zone, lang) + markers
             else:
-                title_line = _title_line(together[0], retrieved, zone)
-                quoted_lines = joined_lines([quote.lines for quote in together])
+                title_line = _title_line(group.quotes[0], retrieved, zone)
+                quoted_lines = joined_lines([quote.lines for quote in group.quotes])
                 body = _blockquote(title_line, quoted_lines, markers)
 
             text = sanitizer.feed(gap + body)
@@ -180,7 +197,7 @@ class ExtractiveWriter:
             length += utf16_units(text)
             piece = CheckedPiece(text)
             if question.include_citations:
-                claim = _claim(together, labels, start=start, end=length)
+                claim = _claim(group, start=start, end=length)
                 piece = CheckedPiece(text, claim, claim.citations)
             pieces.append(piece)
         return tuple(pieces)
@@ -206,11 +223,11 @@ def _close_passages(
     defining: frozenset[str],
     now: datetime,
 ) -> list[Scored]:
-    """Returns the passages that are read: those near the first one's score, of the notes in `naming`, of the chunks in
-    `defining`, and versions of those that are near.
+    """Returns the passages that are read.
 
-    Where the question asks for the last or the first note of a series, that note alone is read; where it names a
-    property with its value, only notes that have it are.
+    These are the passages that score near the first one, other versions of those, the passages of the notes in `naming`
+    and the chunks in `defining`. If the question asks for the last or the first note of a series, only that note is
+    read. If it names a property and its value, only notes that have both are read.
     """
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
@@ -219,7 +236,7 @@ def _close_passages(
         chunk = passage.chunk
         is_near = passage.score >= min_score
         is_named = chunk.note_id in naming or chunk.chunk_id in defining
-        # Looking for versions takes time, so it is done for far passages alone.
+        # Looking for versions is slow, so only far passages are compared.
         if is_near or is_named or _is_version_of_any(passage, near):
             close.append(passage)
 
@@ -249,7 +266,7 @@ def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> li
 
 
 def _is_version_of_any(passage: Scored, passages: Iterable[Scored]) -> bool:
-    """Reports whether a passage is of a note that replaces the note of one of some passages, or is replaced by it."""
+    """Reports whether a passage's note replaces the note of another passage, or is replaced by it."""
     for other in passages:
         if are_versions(passage.chunk, other.chunk):
             return True
@@ -344,7 +361,7 @@ def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
 
 
 def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
-    """Returns the quotes of the windows that show text, with those that are quoted with them."""
+    """Returns the quotes of windows and of the windows joined to them; windows that show no text are left out."""
     quotes: list[Quote] = []
     for window in chosen:
         continues = False
@@ -357,14 +374,17 @@ def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
     return tuple(quotes)
 
 
-def _quoted_together(quotes: Iterable[Quote]) -> list[list[Quote]]:
-    """Returns the quotes with those that go on with them."""
-    groups: list[list[Quote]] = []
-    for quote in quotes:
+def _groups(quotes: Iterable[Quote]) -> list[_QuoteGroup]:
+    """Labels all quotes `N1`, `N2`, … and groups each with the quotes that continue it."""
+    groups: list[_QuoteGroup] = []
+    for number, quote in enumerate(quotes, 1):
+        label = f"N{number}"
         if quote.continues and groups:
-            groups[-1].append(quote)
+            first = groups.pop()
+            group = _QuoteGroup((*first.quotes, quote), (*first.labels, label))
         else:
-            groups.append([quote])
+            group = _QuoteGroup((quote,), (label,))
+        groups.append(group)
     return groups
 
 
@@ -382,9 +402,9 @@ def _day(quote: Quote, zone: ZoneInfo, lang: str) -> str:
 
 
 def _blockquote(title_line: str, quoted: Sequence[str], markers: str) -> str:
-    """Writes a quote as a quotation in Markdown, below its note's title and with its markers behind it.
+    """Writes quoted lines as a Markdown blockquote that begins with the note's title and ends with the markers.
 
-    The title is part of the quotation, so that both go when the note is deleted.
+    The title is part of the blockquote, so that both are removed when the note is deleted.
     """
     lines = list(quoted)
     if title_line:
@@ -396,10 +416,10 @@ def _blockquote(title_line: str, quoted: Sequence[str], markers: str) -> str:
     return blockquote + markers
 
 
-def _claim(quotes: Sequence[Quote], labels: Sequence[str], *, start: int, end: int) -> Claim:
-    """Returns the claim of quotes that stand together at `[start, end)` of the answer, which nobody judged."""
+def _claim(group: _QuoteGroup, *, start: int, end: int) -> Claim:
+    """Returns the claim of quotes that stand at `[start, end)` of the answer. Quotes are not judged."""
     citations: list[Citation] = []
-    for quote, label in zip(quotes, labels, strict=True):
+    for quote, label in zip(group.quotes, group.labels, strict=True):
         citation = Citation(
             label=label,
             passage=quote.passage,
@@ -409,7 +429,7 @@ def _claim(quotes: Sequence[Quote], labels: Sequence[str], *, start: int, end: i
             support=Support(SupportState.QUOTED, quote.nearness),
         )
         citations.append(citation)
-    nearness = max(quote.nearness for quote in quotes)
+    nearness = max(quote.nearness for quote in group.quotes)
     return Claim(
         start=start,
         end=end,
@@ -419,7 +439,7 @@ def _claim(quotes: Sequence[Quote], labels: Sequence[str], *, start: int, end: i
 
 
 def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
-    """Names the note and the section that a quote is from, the properties that are asked for, and its day if it matters.
+    """Names the note and the section of a quote, the properties that are asked for, and the day if it matters.
 
     Empty for a note without a title, a path and headings.
     """
@@ -448,7 +468,7 @@ def _names_a_day(name: str) -> bool:
 
 
 def _note_and_sections(chunk: IndexedChunk) -> list[str]:
-    """Returns the title or else the file name of a chunk's note and the headings above it, none twice."""
+    """Returns the title (or file name) of a chunk's note and the headings above the chunk, without repetitions."""
     _, _, file_name = chunk.path.rpartition("/")
     note_name = chunk.title or file_name.removesuffix(".md")
     headings = _HEADING_MARK.split(chunk.heading_path)
@@ -463,7 +483,7 @@ def _in_plain_words(line: str) -> str:
 
 
 def _quote(window: Window) -> Quote | None:
-    """Quotes a window; None: it shows no text."""
+    """Quotes a window; None if it shows no text."""
     if not window.pieces:
         return whole_quote(window.passage)
     chunk = window.chunk

@@ -1,11 +1,13 @@
 """Question and sources -> the prompt: rules, then the sources fenced as data, then the question.
 
-A note can be pasted from anywhere, so its text is treated as hostile: what is invisible goes and what
-looks like a citation is rewritten (`shared.markdown.neutralize`); chat-template tokens lose their angle brackets; every
-line, of its text and of its properties, is quoted with `> `, so none can look like a fence, a label or a role
-("datamarking", Hines et al. 2024, arXiv 2403.14720); every fence, and every source, begins and ends with a key of its
-own, drawn after the texts were read and held by none of them. The rules say which label has which key: a label that a
-note brings along has none, and one note's key ends no other note.
+A note can be pasted from anywhere, so its text is treated as hostile:
+
+1. Invisible characters are removed, and whatever looks like a citation is rewritten (`shared.markdown.neutralize`).
+2. Chat-template tokens lose their angle brackets.
+3. Every line of a note's text and properties is quoted with `> `, so that none can look like a fence, a label or a role
+   ("datamarking", Hines et al. 2024, arXiv 2403.14720).
+4. Every source begins and ends with a key of its own, which is drawn after the texts were read and occurs in none of
+   them. The rules name the key of each label, so a label inside a note has no key, and no note can end another one.
 """
 
 from __future__ import annotations
@@ -75,12 +77,12 @@ _TEMPLATE_TOKEN = re.compile(
 )
 _TITLE_LENGTH = 200
 _QUOTATION_MARKS = re.compile('["\u201c-\u201f\u2033\u301d-\u301f\uff02\u00ab\u00bb]')
-"""Double quotation marks of any form, at which a model could take a text for ended."""
+"""Double quotation marks of any form; a model could take one for the end of a quoted text."""
 _OUR_NAMES = frozenset({"title", "section", "folder", "file", "date", "created", "source", "tags"})
-"""Names that no property of a note has in the prompt: it would contradict what is known of the note."""
+"""Names of properties that are left out of the prompt, as they could contradict what the product says of the note."""
 _STEPS_LENGTH = 8000
 _HISTORY = 0.25
-"""Share of a limited prompt that the newest turns may take before any source."""
+"""Share of a limited prompt that is kept for the newest turns before any source gets room."""
 _draw_key = partial(secrets.token_hex, 8)
 
 
@@ -94,11 +96,12 @@ def build_prompt(
 ) -> Prompt:
     """Builds the prompt from the question, what retrieval understood and labelled sources.
 
-    template: the answer is to be laid out along its steps. draw: returns another key each time. Where the question has
-    a limit, the worst sources are left out whole, and the oldest turns: `Prompt.sources` are those that stand in it.
-    The notes of a time are all in it, each cut to what says most.
+    If the question has a limit, the worst sources and the oldest turns are left out whole; `Prompt.sources` are those
+    that are in the prompt. The notes of a period are all in it, each cut to its most telling sentences.
+
+    template: the answer is to be laid out along its steps. draw: returns a new key with each call.
     """
-    # 1. What stands around the sources. Each fence has a key that no note can have guessed.
+    # 1. The lines around the sources. Each fence has a key that no note can have guessed.
     zone = ZoneInfo(question.zone)
     heads = [_source_head(source, zone) for source in sources]
     chunk_texts = [source.passage.chunk.text for source in sources]
@@ -111,34 +114,30 @@ def build_prompt(
     )
     request = _request(question, template, prompt_key)
 
-    # 2. Room is first for the newest turns, then for sources, and what these leave for older turns.
+    # 2. The newest turns get room first, then the sources; older turns get what these leave.
     all_turns = _turns(question)
     room = _room_beside(request, question)
     newest_turns = _newest(all_turns, _HISTORY * room)
     room_for_sources = room - _tokens_of(newest_turns)
     frames = [head + key + key for head, key in zip(heads, source_keys, strict=True)]
     frame_tokens = list(map(tokens, frames))
-    if retrieved.notes_read:
-        lang = retrieved.analysis.lang
-        texts = _excerpts(chunk_texts, frame_tokens, room_for_sources, lang)
-    else:
-        texts = _best(list(map(_quoted_text, chunk_texts)), frame_tokens, room_for_sources)
+    texts = _fitting_texts(chunk_texts, frame_tokens, room_for_sources, retrieved)
     source_count = len(texts)
     fitting_sources = sources[:source_count]
     source_tokens = sum(frame_tokens[:source_count]) + _tokens_of(texts)
     turns = _newest(all_turns, room - source_tokens)
 
-    # 3. The question stands last, behind everything that notes could have written.
+    # 3. The question comes last, after everything that the notes say.
     user = [
         *_times(question, retrieved, zone),
         "",
         *_fenced("conversation", turns, prompt_key),
         f"sources {prompt_key}",
+        *_fenced_sources(heads, texts, source_keys),
+        f"end of sources {prompt_key}",
+        "",
+        *request,
     ]
-    for head, text, key in zip(heads, texts, source_keys, strict=False):
-        lines = [head, text or ">"]
-        user += _fenced("source", lines, key)
-    user += [f"end of sources {prompt_key}", "", *request]
     system = _system(
         question,
         fitting_sources,
@@ -155,8 +154,33 @@ def build_prompt(
     )
 
 
+def _fitting_texts(
+    chunk_texts: Sequence[str],
+    frame_tokens: Sequence[float],
+    room: float,
+    retrieved: Retrieved,
+) -> list[str]:
+    """Quotes the texts of the sources as far as they fit: of each a part for a period, else the first ones whole."""
+    if retrieved.notes_read:
+        return _excerpts(chunk_texts, frame_tokens, room, retrieved.analysis.lang)
+    quoted_texts = list(map(_quoted_text, chunk_texts))
+    return _best(quoted_texts, frame_tokens, room)
+
+
+def _fenced_sources(
+    heads: Sequence[str],
+    texts: Sequence[str],
+    source_keys: Sequence[str],
+) -> list[str]:
+    """Fences each text, below its head, with a key of its own. Heads and keys without a text are left out."""
+    lines: list[str] = []
+    for head, text, key in zip(heads, texts, source_keys, strict=False):
+        lines += _fenced("source", [head, text or ">"], key)
+    return lines
+
+
 def _request(question: Question, template: Template | None, prompt_key: str) -> list[str]:
-    """Writes the question below the person's wishes and the template's steps."""
+    """Writes the question, below the person's wishes and the template's steps."""
     full_question = neutralize(question.text).strip()
     if question.asked is None:
         request = [f"Question: {full_question}"]
@@ -206,7 +230,7 @@ def build_plain_prompt(
 ) -> Prompt:
     """Builds the prompt of a chat that does not use the notes.
 
-    searched: they were searched and do not hold the answer.
+    searched: the notes were searched and do not hold the answer.
     """
     (key,) = _fresh_keys([], 1, question, template, draw=draw)
     request = _with_wishes_and_steps([question.asked or question.text], question, template, key)
@@ -237,7 +261,7 @@ def _fresh_keys(
     *,
     draw: Callable[[], str],
 ) -> list[str]:
-    """Draws `count` different keys that no text of the prompt holds, in any case."""
+    """Draws `count` different keys that occur in no text of the prompt, in upper or lower case."""
     texts = [*note_texts, question.text, question.asked or "", question.system_prompt]
     if template:
         texts.append(template.content)
@@ -269,7 +293,7 @@ def _with_wishes_and_steps(
 
 
 def _turns(question: Question) -> list[str]:
-    """Returns earlier turns, oldest first, quoted like notes, because answers repeat what those hold."""
+    """Returns earlier turns, oldest first. They are quoted like notes, because answers repeat text from notes."""
     turns: list[str] = []
     for turn in question.history:
         asked = _quoted_text(f"Question: {turn.question}")
@@ -311,7 +335,7 @@ def _newest(turns: Sequence[str], room: float) -> list[str]:
 
 
 def _best(texts: Sequence[str], frame_tokens: Sequence[float], room: float) -> list[str]:
-    """Returns the first texts that fit whole; of the first one at least what fits.
+    """Returns the first texts that fit whole. If not even the first one does, it is cut.
 
     frame_tokens: estimated tokens around each text.
     """
@@ -333,11 +357,11 @@ def _excerpts(
     room: float,
     lang: str,
 ) -> list[str]:
-    """Quotes of each text at most the greatest length at which all fit: all of a short one, else what says most."""
+    """Quotes a part of each text, so that all texts fit: short ones whole, of longer ones the most telling sentences."""
     quoted_texts = list(map(_quoted_text, chunk_texts))
     lengths = list(map(tokens, quoted_texts))
 
-    # 1. What short texts do not need is room for the others.
+    # 1. The length that each may have. Room that short texts do not need goes to the others.
     room_left = max(0.0, room - sum(frame_tokens))
     max_length = room_left
     texts_left = len(lengths)
@@ -348,7 +372,7 @@ def _excerpts(
         room_left -= length
         texts_left -= 1
 
-    # 2. The texts, those that are longer by what says most of them.
+    # 2. The texts; longer ones are cut to their most telling sentences.
     telling = Telling(chunk_texts, lang)
     excerpts: list[str] = []
     for chunk_text, quoted_text, length in zip(chunk_texts, quoted_texts, lengths, strict=True):
@@ -361,7 +385,7 @@ def _excerpts(
 
 
 def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
-    """Quotes the sentences of a text that say most of what it is about, as far as they fit."""
+    """Quotes the most telling sentences of a text, as many as fit."""
     parts = [text[start:end] for start, end in sentences(text)]
     if not parts:
         return _cut(_quoted_text(text), max_tokens)
@@ -402,7 +426,7 @@ def _quoted_text(text: str) -> str:
 
 
 def _quoted(text: str) -> list[str]:
-    """Quotes each line of a text with `> `, its chat-template tokens without angle brackets."""
+    """Quotes each line of a text with `> ` and takes the angle brackets of chat-template tokens away."""
     safe_text = _without_template_tokens(neutralize(text))
     lines = safe_text.strip("\n").split("\n")
     return [f"> {line}".rstrip() for line in lines]
@@ -414,7 +438,7 @@ def _without_template_tokens(text: str) -> str:
 
 
 def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str]:
-    """Writes what day it is, which days the question means and how far the search reached."""
+    """Writes today's date, the days that the question means, and how far the search reached."""
     today = _today(question)
     lines = [f"{today} ({question.zone})."]
     hint = retrieved.analysis.time
@@ -460,7 +484,7 @@ def _today(question: Question) -> str:
 
 
 def _source_head(source: Source, zone: ZoneInfo) -> str:
-    """Writes what is known of a note in one line that begins with the date; below it, quoted, its properties."""
+    """Writes what is known of a note in one line, and below it the note's properties, quoted."""
     chunk = source.passage.chunk
     date = date_in_words(chunk.created_at.astimezone(zone))
     _, _, file_name = chunk.path.rpartition("/")
@@ -485,9 +509,9 @@ def _source_head(source: Source, zone: ZoneInfo) -> str:
 
 
 def _in_quotes(value: str) -> str:
-    """Puts what the note says of itself in quotation marks, which it ends nowhere.
+    """Puts a value from a note in quotation marks, and replaces those inside it, which could end it early.
 
-    A title may read `x; date: 1 May 2020`.
+    A title may read `x"; date: 1 May 2020`.
     """
     bare = _QUOTATION_MARKS.sub("'", _one_line(value))
     return f'"{bare}"'
