@@ -13,15 +13,15 @@ from shared.model.index import COLUMNS, IndexedChunk
 from shared.model.retrieval import Analysis, Retrieved
 
 MIN_WORDS = 2
-"""Words of a property's value that name it without its key: of one word it is chance."""
+"""Least number of words of a property's value that name the property without its key; a single word may be chance."""
 MAX_SHOWN = 150
-"""Characters of the properties that stand beside the title of a note which is asked for by its title."""
+"""Most characters of the properties shown beside the title of a note that is asked for by its title."""
 _TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
 """A term at the beginning of the line that defines it: `Ghost light: the bare bulb …`."""
 
 
 class AskedProperties:
-    """Reads which properties of notes, as `key: value` lines, a question names."""
+    """Finds the properties of notes, as `key: value` lines, that a question names."""
 
     def __init__(self, retrieved: Retrieved) -> None:
         self._retrieved = retrieved
@@ -29,7 +29,7 @@ class AskedProperties:
         self._numbers, _ = quantities(analysis.subject, analysis.lang)
 
     def named(self, chunk: IndexedChunk) -> tuple[str, ...]:
-        """Returns the properties of which the question names the key, or a value of words."""
+        """Returns the properties whose key, or whose value of several words, is in the question."""
         named_lines: list[str] = []
         for line in _properties(chunk):
             key_words, value_words = self._named_words(line)
@@ -38,8 +38,10 @@ class AskedProperties:
         return tuple(named_lines)
 
     def shown(self, chunk: IndexedChunk) -> tuple[str, ...]:
-        """Returns the properties that stand beside a note's title: those that are named, or the short ones of a note
-        that the question names by its whole title.
+        """Returns the properties to show beside a note's title.
+
+        These are the properties that the question names. If the question names the note by its whole title, they are
+        all its short ones.
         """
         named = self.named(chunk)
         if named or not self._words_if_named(chunk.title):
@@ -61,7 +63,9 @@ class AskedProperties:
         return False
 
     def _named_words(self, line: str) -> tuple[int, int]:
-        """Counts the words of a property's key and of its value, each 0 if the question does not hold them all."""
+        """Counts the words of a property's key and of its value; each count is 0 if the question lacks one of these
+        words.
+        """
         key, _, value = line.partition(": ")
         key_words = self._words_if_named(key)
         value_words = self._words_if_named(value)
@@ -70,13 +74,13 @@ class AskedProperties:
         return key_words, value_words
 
     def _numbers_if_named(self, value: str) -> int:
-        """Returns 1 for a value that is a number which the question spells otherwise: `5`, `five`."""
+        """Returns 1 if a value is a number that the question writes in another way (`5` or `five`)."""
         if not value.isdecimal():
             return 0
         return int(any(float(value) in number.readings for number in self._numbers))
 
     def _words_if_named(self, text: str) -> int:
-        """Counts the words of a text, 0 if the question does not hold them all."""
+        """Counts the words of a text; 0 if the question lacks one of them."""
         analysis = self._retrieved.analysis
         text_stems = stems_as(text, analysis.lang, analysis.renamed)
         if text_stems <= self._retrieved.weights.keys():
@@ -85,17 +89,17 @@ class AskedProperties:
 
 
 def _properties(chunk: IndexedChunk) -> Iterator[str]:
-    """Yields what its note's frontmatter says, but for other names."""
+    """Yields the properties in a note's frontmatter, except its aliases and columns."""
     for line in chunk.properties:
         if not line.startswith((ALIAS, COLUMNS)):
             yield line
 
 
 def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
-    """Returns the texts of lines that say what the thing is that the question asks for, `Ghost light: the bulb …`, by
-    the ids of the selected chunks that have some.
+    """Returns the lines that define the thing that the question asks for, such as `Ghost light: the bulb …`.
 
-    Such a line begins with the question's words alone and a dash or colon; words that no passage holds are left aside.
+    Such a line begins with the question's words and no others, followed by a dash or a colon. Words that no passage
+    holds are ignored. Returned are the texts of the lines by the ids of their chunks.
     """
     chunks = [passage.chunk for passage in retrieved.selected]
     known_stems: set[str] = set()
@@ -115,7 +119,7 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
 
 
 def _stems_in(chunk: IndexedChunk, stems: Iterable[str]) -> set[str]:
-    """Returns those of the stems that a chunk holds."""
+    """Returns the stems that a chunk holds."""
     return {stem for stem in stems if chunk.terms.get(stem)}
 
 

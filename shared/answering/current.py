@@ -1,11 +1,12 @@
-"""Windows to be quoted -> of those that state one thing differently the newest first, the older ones below it.
+"""Windows to be quoted -> the same windows, where notes state one thing differently the newest first.
 
-Two windows of different notes state one thing differently if both are about most of what the question asks for, and
-differ in a number of the same unit, in a date, or, where their sentences read alike otherwise, in a name or a bare
-number. Nothing here tells which of them is right, so both are quoted, each with the day of its note.
+Windows of two notes state one thing differently if both are about most of what the question asks for, and they differ
+in a number of the same unit or in a date. If their sentences otherwise read alike, a different name or bare number
+counts too. Nothing here can tell which one is right, so both are quoted, each with the day of its note.
 
-A section whose heading names a day is of that day, and so may differ from another one of its note. A note that another
-one replaces, as the properties of either say, stands below it, whenever they were written.
+A section whose heading names a day counts as written on that day, so it can differ from another section of the same
+note. If the properties of two notes say that one replaces the other, the replaced one always comes last, whenever it
+was written.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ from shared.model.retrieval import Retrieved
 from shared.times.dates import days_in
 
 ABOUT = 0.6
-"""Share of the question's words that are in some window, weighted, that a window, its note's title and its headings
-must hold together."""
+"""A window is about the question if it, its note's title and its headings together hold at least this weighted share of
+the question's words. Words that no window holds are ignored.
+"""
 ALIKE = 0.5
-"""Share of the words of two sentences that must stand in both for a name or a bare number to count."""
+"""Two sentences read alike if at least this share of their words stands in both."""
 MIN_APART = timedelta(days=1)
-"""Files of one import differ in their times by moments, which tell nothing."""
+"""Least difference between two notes' times: the files of one import differ by moments, which means nothing."""
 
 _UNIT_BEHIND = re.compile(r"\s?([^\W\d_]+|[%‰°€$£¥])")
 _UNIT_BEFORE = re.compile(r"([€$£¥])\s?\Z")
@@ -40,14 +42,14 @@ _UNIT_BEFORE = re.compile(r"([€$£¥])\s?\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A sentence of a window, as far as it compares with others."""
+    """A sentence of a window, read to be compared with others."""
 
     facts: Facts
     numbers: tuple[tuple[str, Quantity], ...]
-    """Numbers with their units; empty: it has none."""
+    """The sentence's numbers with their units."""
 
     def differs(self, older: _Statement) -> bool:
-        """Reports whether it says something else than an older one of the same thing."""
+        """Reports whether it states something else than an older statement about the same thing."""
         return (
             self._has_another_day(older)
             or self._has_another_quantity(older)
@@ -81,7 +83,7 @@ class _Statement:
         return self._reads_like(older)
 
     def _reads_like(self, older: _Statement) -> bool:
-        """Reports whether both have enough words in common, names aside."""
+        """Reports whether both have enough words in common, apart from names."""
         words = self.facts.stems - _names(self.facts)
         older_words = older.facts.stems - _names(older.facts)
         common_words = words & older_words
@@ -93,12 +95,12 @@ class _Statement:
 
 @dataclass(frozen=True, slots=True)
 class _ReadWindow:
-    """A window with its statements, none if it is about something else than the question."""
+    """A window with its statements; without any if it is not about the question."""
 
     window: Window
     statements: tuple[_Statement, ...]
     section_day: datetime | None
-    """Day that a heading above it names; None: it is as old as its note."""
+    """Day that a heading above the window names; None if it names none."""
 
     @property
     def chunk(self) -> IndexedChunk:
@@ -106,24 +108,26 @@ class _ReadWindow:
 
     @property
     def place(self) -> tuple[str, datetime]:
-        """Names the note, or the section of a day, of which one window is compared."""
+        """Identifies the note, or the dated section, of which one window is compared."""
         return self.chunk.note_id, self.written
 
     @property
     def written(self) -> datetime:
-        """The day of its section, or else the moment of its note."""
+        """The day of its section, or else the time of its note."""
         return self.section_day or self.chunk.created_at
 
     def is_replaced_among(self, versions: Iterable[_ReadWindow]) -> bool:
-        """Reports whether the note of one of the others replaces its note."""
+        """Reports whether one of the versions is of a note that replaces this one's note."""
         for version in versions:
             if replaces(version.chunk, self.chunk):
                 return True
         return False
 
     def states_differently(self, other: _ReadWindow) -> bool:
-        """Reports whether one of two windows replaces the other, or the newer one of another day states something else
-        than the older one.
+        """Reports whether two windows state one thing differently.
+
+        They do if the note of one replaces the other's, or if they were written on different days and the newer one
+        states something else than the older one.
         """
         if are_versions(self.chunk, other.chunk):
             return True
@@ -147,10 +151,10 @@ def current_first(
     *,
     limit: int,
 ) -> tuple[list[Window], frozenset[str]]:
-    """Puts the newest statement of a thing before older ones that differ, also where it was not chosen.
+    """Puts the newest statement of a thing before older ones that differ, even if it was not chosen.
 
-    Returns at most `limit` windows, and the ids of the chunks whose note's day is to be shown. A time that the question
-    names orders alone.
+    Returns at most `limit` windows, and the ids of the chunks whose note's day is to be shown. If the question names a
+    time, nothing is reordered.
 
     ranked: the windows that may be quoted, best first.
     """
@@ -185,7 +189,9 @@ def current_first(
 
 
 def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:
-    """Sorts versions of one thing, the newest first; replaced ones go last, whenever they were written."""
+    """Sorts versions of one thing, the newest first. Versions that another one replaces go last, whenever they were
+    written.
+    """
     standing: list[_ReadWindow] = []
     replaced: list[_ReadWindow] = []
     for version in sorted(versions, key=_written, reverse=True):
@@ -197,7 +203,7 @@ def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:
 
 
 def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str, float]:
-    """Returns the weights of the question's words that some of the windows hold: others tell none of them apart."""
+    """Returns the weights of those words of the question that occur in some window. Others do not distinguish them."""
     window_stems: set[str] = set()
     for window in windows:
         text = _about(window)
@@ -207,7 +213,7 @@ def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str
 
 
 def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
-    """Reads the sentences of a window that hold most of the words that are asked for, by their weights."""
+    """Reads the sentences of a window that hold the greatest share of the words that are asked for."""
     section_day = _day_of_section(window.chunk)
     share_of_window = _share(_about(window), asked_weights, retrieved)
     if share_of_window < ABOUT:
@@ -224,14 +230,14 @@ def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retriev
 
 
 def _about(window: Window) -> str:
-    """Returns the words of a window, its note's title and its headings."""
+    """Returns the text of a window with its note's title and its headings."""
     texts = [window.chunk.title, window.chunk.heading_path]
     texts += [piece.plain for piece in window.pieces]
     return "\n".join(texts)
 
 
 def _day_of_section(chunk: IndexedChunk) -> datetime | None:
-    """Returns the last whole date in the headings above a chunk; None if they name none."""
+    """Returns the last complete date in the headings above a chunk; None if there is no such date."""
     last_day: datetime | None = None
     days = sorted(days_in(chunk.heading_path), key=lambda day: day.start)
     for day in days:
@@ -243,7 +249,7 @@ def _day_of_section(chunk: IndexedChunk) -> datetime | None:
 
 
 def _share(text: str, asked_weights: Mapping[str, float], retrieved: Retrieved) -> float:
-    """Returns the share of the words that are asked for that a text holds, weighted."""
+    """Returns the weighted share of the words asked for that a text holds."""
     shared_stems = asked_weights.keys() & _stems(text, retrieved)
     weight = sum(asked_weights[stem] for stem in shared_stems)
     total_weight = sum(asked_weights.values()) or 1.0
@@ -266,7 +272,7 @@ def _statements(text: str, lang: str) -> Iterator[_Statement]:
 
 
 def _unit(text: str, number: Quantity, lang: str) -> str:
-    """Returns the sign before a number, or the stem of what is behind it; empty: it has no unit."""
+    """Returns the sign before a number, or the sign or stem behind it; empty if the number has no unit."""
     if number.clock:
         return "o'clock"
     sign_before = _UNIT_BEFORE.search(text, 0, number.start)

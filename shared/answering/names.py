@@ -1,18 +1,24 @@
-"""Question and passages -> the named person or thing of which the passages do not say what is asked.
+"""Question and passages -> the named person or thing about which the passages do not say what is asked.
 
-A name is what is written as one: with a capital in the midst of the sentence that asks, as the owner of what follows
-("Marek's phone number"), or in the notes as part of a title or alias, or with a capital in the midst of a sentence, and
-nowhere without one. Where all nouns have capitals, an owner and what makes up a title or alias of several words count.
+A word of the question counts as (part of) a name in these cases:
 
-The passages do not say it where none of them names it, or where no note that names it holds any of what else is asked,
-and another note holds all of it, or the other notes together where it is one phrase; words that no passage holds are
-left aside. Of an owner only what it owns is asked, else the other words of the sentence. So a name in a story beside
-the question does not count, nor does an answer in other words: where other notes state a number, one as long in a note
-that names it may be the answer, and where they state none, one word is too little unless the name owns it. Beside
-another name that is spoken of, only an owner counts.
+1. It has a capital letter inside the sentence that asks, or it owns what follows ("Marek's phone number").
+2. The notes write it with a capital letter inside their sentences and never in small letters.
+3. It belongs to a title or an alias of a note. In a language in which all nouns have capitals, only owners and the
+   words of titles of several words count.
 
-Answerable questions of which nothing is said to be there: handbooks in English, German and Spanish 0 of 95, pages of
-strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
+The passages do not say what is asked if none of them names the name. They do not either if no note that names it holds
+anything else that is asked, while another note holds all of it. (If what is asked is one phrase, the other notes may
+hold it together.) Words that no passage holds are ignored. What is asked about an owner is what it owns; about another
+name, all other words of the sentence.
+
+So a name in a story that has nothing to do with the question does not count, and neither does an answer in other words:
+if other notes state a number, a number of similar length in a note that names the name may be the answer, and if they
+state none, one common word is too little evidence unless the name owns it. If the sentence has other names that the
+notes speak of, only an owner counts.
+
+Answerable questions for which a missing subject was reported: handbooks in English, German and Spanish 0 of 95, pages
+of strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
 """
 
 from __future__ import annotations
@@ -35,15 +41,15 @@ from shared.model.retrieval import Retrieved, Scored
 from shared.times.dates import days_in
 
 MAX_SUBJECT = 120
-"""Characters."""
+"""Longest text of a missing subject, in characters."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
 _OWNS = re.compile(r"['’](?:s\b|(?=\s))")
 _GENITIVE = "s"
-"""Ending of an owner where all nouns have capitals, and an owner without an article is a name."""
+"""Ending of an owner in a language in which all nouns have capitals; an owner without an article is a name there."""
 _NOUN_BEHIND = re.compile(" (.)")
-"""First letter of the word behind an owner."""
+"""First letter of the word that follows an owner."""
 _IN_A_SENTENCE = re.compile(r"[\w,;)] \Z")
 _DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
 """A number as people write it: `0113 496 0188`."""
@@ -52,17 +58,18 @@ _ASKS = re.compile(r"[?？؟][\"'”’)]*\Z")
 
 @dataclass(frozen=True, slots=True)
 class MissingSubject:
-    """A named person or thing of which no passage says what is asked."""
+    """A named person or thing about which no passage says what is asked."""
 
     text: str
-    """Words of the question for what no passage says: `Marek's phone number`; the name alone where no passage has it."""
+    """What no passage says, in the words of the question: `Marek's phone number`; the name alone if no passage has it.
+    """
     note_ids: frozenset[str]
-    """Notes that name it."""
+    """Notes that contain the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A content word of the sentence that asks, which the search looked for."""
+    """A content word of the sentence that asks. The search looked for it."""
 
     text: str
     start: int
@@ -90,7 +97,7 @@ class _Name:
 
 
 def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | None:
-    """Returns the first name of the question of which no passage says what is asked; None if there is none."""
+    """Returns the first name in the question about which no passage says what is asked; None if there is no such name."""
     if retrieved.notes_read is not None or not retrieved.selected:
         return None
     sentence = _asking_sentence(question)
@@ -122,7 +129,7 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
 
 
 def _notes_that_name(name: _Name, passages: Sequence[Scored]) -> frozenset[str]:
-    """Returns the ids of notes of which a passage names the name."""
+    """Returns the ids of the notes that have a passage with the name."""
     note_ids: set[str] = set()
     for passage in passages:
         if _speaks_of(passage.chunk, name):
@@ -145,7 +152,7 @@ def _asking_sentence(question: str) -> str:
 
 
 def _words(sentence: str, retrieved: Retrieved) -> list[_Word]:
-    """Returns the words of the sentence that were looked for: not those of a time, and no corrected ones."""
+    """Returns the words of the sentence that were searched for. Words of a time, and misspelt ones, are left out."""
     lang = retrieved.analysis.lang
     searched_stems = set(retrieved.analysis.stems)
     words: list[_Word] = []
@@ -164,7 +171,7 @@ def _words(sentence: str, retrieved: Retrieved) -> list[_Word]:
 
 
 def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Iterator[_Name]:
-    """Yields the names among the words, in order; neighbours are one name unless the first one owns the next."""
+    """Yields the names among the words, in order. Neighbouring words are one name unless the first one owns the next."""
     previous: _Name | None = None
     for name in _words_of_names(sentence, words, retrieved):
         if previous is None:
@@ -189,7 +196,7 @@ def _words_of_names(
     words: Sequence[_Word],
     retrieved: Retrieved,
 ) -> Iterator[_Name]:
-    """Yields the words that are names by their capital or because notes write them so, each as a name."""
+    """Yields each word that is a name: written with a capital in the question, or as a name in the notes."""
     lang = retrieved.analysis.lang
     capitals_tell = not vocabulary(lang).nouns_are_capitalised
     capitalised_words = _capitalised_inside(sentence, words)
@@ -213,7 +220,7 @@ def _words_of_names(
 
 
 def _capitalised_inside(sentence: str, words: Sequence[_Word]) -> list[_Word]:
-    """Returns the words with a capital that is not the sentence's first letter."""
+    """Returns the capitalised words, except a word that opens the sentence."""
     first_letter = _LETTERS.search(sentence)
     if first_letter is None:
         return []
@@ -226,9 +233,7 @@ def _folded(words: Iterable[_Word]) -> frozenset[str]:
 
 
 def _has_small_letters(sentence: str) -> bool:
-    """Reports whether the first word goes on in small letters, or another one begins so: a query of capitals alone is no
-    sentence.
-    """
+    """Reports whether a sentence has small letters after its first letter. A query in capitals alone is not a sentence."""
     first_letter = _LETTERS.search(sentence)
     if first_letter is None:
         return False
@@ -238,13 +243,13 @@ def _has_small_letters(sentence: str) -> bool:
 
 
 def _is_capitalised(word: str) -> bool:
-    """Reports whether a word begins with a capital; an abbreviation in capitals is not meant."""
+    """Reports whether a word begins with a capital letter and has small letters, unlike an abbreviation."""
     has_small_letter = any(map(str.islower, word))
     return has_small_letter and word[0].isupper()
 
 
 def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
-    """Reports whether a word with a capital is written as the owner of what follows."""
+    """Reports whether a capitalised word is written as the owner of what follows."""
     if not _is_capitalised(word.text):
         return False
     if _OWNS.match(sentence, word.end):
@@ -271,7 +276,7 @@ def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
 
 @cache
 def _abbreviations() -> frozenset[str]:
-    """Returns abbreviations of every language, which are no names: `Dr`."""
+    """Returns abbreviations such as `Dr` of every language, which are not names."""
     abbreviations: set[str] = set()
     for language in vocabularies():
         abbreviations.update(language.abbreviations.split())
@@ -287,9 +292,11 @@ def _names_in_notes(
 ) -> frozenset[str]:
     """Returns the folded words that the passages write as names and never in small letters.
 
-    asked: folded words of the question. All words of a title are a name; fewer are one only if the question too writes
-        them with a capital: `new` does not ask for the note "New Year".
-    with_capital: those of them with a capital that is not the first letter of the sentence.
+    A title whose words are all in the question is a name. Of other titles only words count that the question
+    capitalises too: `new` does not ask for the note "New Year".
+
+    asked: folded words of the question.
+    with_capital: those of them that have a capital letter and do not open the sentence.
     """
     # 1. Words that stand with a capital in the midst of sentences, more than once.
     capitals = Counter[str]()
@@ -336,7 +343,7 @@ def _names_of_note(chunk: IndexedChunk) -> Iterator[str]:
 
 
 def _speaks_of(chunk: IndexedChunk, name: _Name) -> bool:
-    """Reports whether a passage, its headings or what its note is called hold every word of a name."""
+    """Reports whether a passage, its headings or the names of its note hold every word of a name."""
     texts = (chunk.title, chunk.heading_path, chunk.path, chunk.text, *chunk.properties)
     written_words = set(map(fold, _WORD.findall(" ".join(texts))))
     for word in name.words:
@@ -358,7 +365,11 @@ def _is_said_of_others(
     naming: frozenset[str],
     words: Sequence[_Word],
 ) -> bool:
-    """Reports whether other notes than those that name the name hold what is asked of it, and none of these does."""
+    """Reports whether only notes without the name hold what is asked about it.
+
+    naming: ids of the notes that contain the name.
+    words: what is asked about it.
+    """
     asked_stems: set[str] = set()
     for word in words:
         asked_stems.update(word.stems)
@@ -400,7 +411,7 @@ def _stems_in(chunk: IndexedChunk, asked_stems: set[str]) -> set[str]:
 
 
 def _are_neighbours(words: Sequence[_Word]) -> bool:
-    """Reports whether some words stand side by side, a blank between them."""
+    """Reports whether the words stand side by side, with a single blank between them."""
     for word, following in pairwise(words):
         if word.end + 1 != following.start:
             return False
@@ -412,7 +423,7 @@ def _sentences_about(
     chunks: Iterable[IndexedChunk],
     retrieved: Retrieved,
 ) -> list[str]:
-    """Returns the sentences and properties that hold most of what is asked."""
+    """Returns the sentences and properties that hold the most of what is asked."""
     analysis = retrieved.analysis
     best: list[str] = []
     best_weight = 0.0
@@ -428,7 +439,7 @@ def _sentences_about(
 
 
 def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:
-    """Yields the sentences of some chunks and their properties."""
+    """Yields the properties and the sentences of some chunks."""
     for chunk in chunks:
         yield from chunk.properties
         for start, end in sentences(chunk.text):
@@ -436,7 +447,7 @@ def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:
 
 
 def _longest_number(lines: Iterable[str]) -> int:
-    """Returns how many digits the longest number in some lines has, 0 without one; days are no numbers."""
+    """Returns the number of digits of the longest number in some lines, 0 without a number. Dates do not count."""
     longest = 0
     for line in lines:
         without_days = blanked(line, days_in(line))
@@ -456,7 +467,7 @@ def _phrase(
 ) -> str:
     """Returns what is asked about a name: `Marek's phone number`, `Priya allergic to peanuts`, `Priya (allergies)`.
 
-    is_named: some passage names it; otherwise nothing is known of the name, whatever is asked.
+    is_named: True if a passage contains the name. Otherwise nothing is known of it, and only the name is returned.
     """
     if name.owns:
         owned = _owned_words(sentence, name, others)
@@ -481,7 +492,7 @@ def _phrase(
 
 
 def _has_verb_of_question(text: str, lang: str) -> bool:
-    """Reports whether a text holds an auxiliary or another verb with which questions are made."""
+    """Reports whether a text holds an auxiliary or another verb that forms questions."""
     asking = vocabulary(lang).asking
     if asking is None:
         return False
@@ -491,7 +502,7 @@ def _has_verb_of_question(text: str, lang: str) -> bool:
 
 
 def _neighbours_joined(sentence: str, words: Sequence[_Word]) -> list[str]:
-    """Returns words as the sentence writes them, those with a blank between them as one."""
+    """Returns words as the sentence writes them; words with a single blank between them are joined."""
     phrases: list[str] = []
     previous_end = -1
     for word in words:
@@ -505,7 +516,7 @@ def _neighbours_joined(sentence: str, words: Sequence[_Word]) -> list[str]:
 
 
 def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_Word]:
-    """Returns the words that follow a name as what it owns."""
+    """Returns the words directly behind an owner, which are what it owns."""
     end = _end_of_owner(sentence, name)
     owned: list[_Word] = []
     for word in others:
@@ -517,7 +528,7 @@ def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_W
 
 
 def _end_of_owner(sentence: str, name: _Name) -> int:
-    """Returns where a name with the ending of an owner ends."""
+    """Returns where a name ends, including its ending as an owner."""
     owns = _OWNS.match(sentence, name.end)
     if owns is None:
         return name.end

@@ -1,4 +1,4 @@
-"""Notes of a time -> a quote of each, which says on one line what the note is about: all of a short one."""
+"""Notes of a period -> one quote for each, on one line: short notes whole, of longer ones what says most."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_LINE = 240
 
 
 def period_quotes(passages: Sequence[Scored], zone: ZoneInfo, lang: str) -> tuple[Quote, ...]:
-    """Quotes each passage that shows text: whole if it is short, else the pieces that say most."""
+    """Quotes each passage that shows text: a short one whole, of a longer one the pieces that say most."""
     pieces_by_passage = [quotable(passage.chunk.text) for passage in passages]
     texts = ["\n".join(_plain_texts(pieces)) for pieces in pieces_by_passage]
     telling = Telling(texts, lang)
@@ -33,7 +33,7 @@ def period_quotes(passages: Sequence[Scored], zone: ZoneInfo, lang: str) -> tupl
 
 
 def is_titled_by_day(chunk: IndexedChunk, zone: ZoneInfo) -> bool:
-    """Reports whether the title of a chunk's note is the day on which it was written, as of a diary."""
+    """Reports whether a note's title is the day on which it was written, as in a diary."""
     written = chunk.created_at.astimezone(zone)
     return chunk.title == written.date().isoformat()
 
@@ -48,7 +48,9 @@ def _line_of(
     telling: Telling,
     zone: ZoneInfo,
 ) -> Quote | None:
-    """Quotes a passage on one line, behind the note's title unless that is its day, which stands there already."""
+    """Quotes a passage on one line, behind the note's title. A title that is the note's day is left out, as the list
+    shows it.
+    """
     if not pieces:
         return whole_quote(passage)
     chunk = passage.chunk
@@ -74,7 +76,7 @@ def _line_of(
 
 
 def _joined(text: str, pieces: Sequence[Quotable], chosen: Sequence[int], end: int) -> str:
-    """Writes the chosen pieces on one line, up to `end`, with a sign where others are left out."""
+    """Writes the chosen pieces on one line, up to `end`, with a sign in place of those left out."""
     first, *others = chosen
     line = _text_up_to(text, pieces[first], end)
     previous = first
@@ -93,7 +95,7 @@ def _joined(text: str, pieces: Sequence[Quotable], chosen: Sequence[int], end: i
 
 
 def _text_up_to(text: str, piece: Quotable, end: int) -> str:
-    """Returns a piece on one line, as far as it stands before `end`."""
+    """Returns the part of a piece before `end`, on one line."""
     piece_end = min(piece.end, end)
     return one_line(text, piece.start, piece_end)
 
@@ -107,7 +109,7 @@ def _separator(line: str, previous: Quotable, piece: Quotable) -> str:
 
 
 def whole_quote(passage: Scored) -> Quote | None:
-    """Quotes a passage without pieces, such as a heading alone; None: it shows no text."""
+    """Quotes a passage without pieces, such as a heading alone; None if it shows no text."""
     chunk = passage.chunk
     start, end, line = visible(chunk.text, longest=MAX_QUOTE)
     if not line:

@@ -22,11 +22,11 @@ from shared.language.sentences import sentence_ends
 from shared.markdown.neutralize import PAD, skeleton
 
 LOOKAHEAD = 64
-"""Characters behind a piece that must be there before it is given out."""
+"""Characters that must follow a piece before it is given out."""
 MARKER_LOOKAHEAD = 16
-"""Characters behind a run of markers that may still belong to it."""
+"""Characters behind a run of markers that may still belong to the run."""
 MAX_PIECE = 4000
-"""Characters after which a piece that does not end is cut, between words where it can be."""
+"""Longest piece, in characters. A longer one is cut, between words if possible."""
 
 _ITEM = re.compile(r"(?:[-*+•‣◦–]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(?=\S)")
 _FENCE = re.compile(r"`{3,}|~{3,}")
@@ -38,7 +38,7 @@ _QUOTED = re.compile(r"\n[ \t]*>")
 _BLANK = re.compile(r"\s")
 _CLOSED = re.compile(r"(?:[^`\[!]|!(?!\[)|`++[^`\n]*`++|!?\[++[^\[\]\n]*\]++(?:\([^()\n]*\))?+)*+")
 _MAX_OPEN = 300
-"""Characters for which a span of code or a link is waited for."""
+"""Longest span of code or link whose end is waited for, in characters."""
 _MAX_MARKERS = 400
 _MARK = re.compile(r"\[[Nn]?\d")
 _OPENS_MARKER = frozenset(("[", "\\", PAD))
@@ -54,7 +54,7 @@ class DraftPiece:
     opening: str
     """Headings, rules and the head of a table above it, with the blanks before them."""
     lead: str
-    """Blanks, and the mark of a list's item or a quotation."""
+    """Blanks, and the mark of a list item or a quotation."""
     text: str
     """The text of the piece, its markers included."""
 
@@ -70,35 +70,37 @@ ELLIPSIS = DraftPiece("", " ", "…")
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Where a piece begins and ends, and what follows from it for the next one."""
+    """Where a piece begins and ends, and what that means for the next one."""
 
     start: int
     """Offset behind the lead."""
     end: int
-    """The end of the rest: the piece is not whole yet."""
+    """Offset of the piece's end. The end of the rest means that the piece is not complete yet."""
     opens: bool = False
     """True if the piece says nothing by itself and opens the next one."""
     fence: str = ""
-    """Fence of a block of code that goes on behind the cut."""
+    """Fence of a block of code that continues after the cut."""
     in_table: bool = False
 
 
 class Splitter:
-    """Splits a draft that comes part by part."""
+    """Splits a draft that arrives in parts."""
 
     def __init__(self) -> None:
         self._rest = ""
         self._opening = ""
         self._has_given = False
-        """True once a piece was given out."""
+        """True once a piece has been given out."""
         self._fence = ""
-        """Fence of the block of code that was cut and goes on."""
+        """Fence of the block of code that was cut and continues."""
         self._in_table = False
         self._next_look = 0
-        """Length of the rest from which on another look is worth it: many small parts take no quadratic time."""
+        """Length of the rest at which it is looked at again. It grows, so that many small parts do not take quadratic
+        time.
+        """
 
     def feed(self, text: str) -> Iterator[DraftPiece]:
-        """Takes the next of the draft and yields the pieces that are whole now."""
+        """Takes the next part of the draft and yields the pieces that are complete now."""
         self._rest += text
         if len(self._rest) >= self._next_look:
             yield from self._pieces(ended=False)
@@ -106,7 +108,7 @@ class Splitter:
             self._next_look = length + length // 16
 
     def finish(self, *, truncated: bool) -> Iterator[DraftPiece]:
-        """Yields the last pieces, without a marker that breaks off; a `truncated` draft loses its unfinished sentence."""
+        """Yields the last pieces, without an unclosed marker. A `truncated` draft loses its unfinished sentence."""
         marker_start = before_unfinished(skeleton(self._rest))
         if marker_start < len(self._rest):
             self._rest = self._rest[:marker_start].rstrip(" \t\n\\")
@@ -126,7 +128,7 @@ class Splitter:
             yield ELLIPSIS
 
     def _pieces(self, *, ended: bool) -> Iterator[DraftPiece]:
-        """Yields the pieces of the rest that are whole; all of them if the draft has ended."""
+        """Yields the complete pieces of the rest; all pieces if the draft has ended."""
         while True:
             # 1. Blanks before the piece.
             rest = self._rest
@@ -157,13 +159,13 @@ class Splitter:
             self._in_table = cut.in_table
 
     def _is_read_up_to(self, end: int, *, ended: bool) -> bool:
-        """Reports whether LOOKAHEAD characters behind a place are there, or the draft has ended."""
+        """Reports whether LOOKAHEAD characters have arrived after a place, or the draft has ended."""
         if ended:
             return True
         return end + LOOKAHEAD <= len(self._rest)
 
     def _next_cut(self, start: int, *, ended: bool) -> _Cut:
-        """Cuts the piece that begins at `start`, behind the blanks: a block by its kind, running text with its sentence."""
+        """Cuts the piece that begins at `start`, after the blanks: a block by its kind, running text by its sentence."""
         rest = self._rest
         is_first = not self._has_given and not self._opening
         starts_line = is_first or "\n" in rest[:start]
@@ -184,7 +186,7 @@ class Splitter:
         return replace(block, start=text_start)
 
     def _block(self, start: int) -> _Cut | None:
-        """Cuts a block of code, a quotation, a row of a table, a heading or a rule; None: it is running text."""
+        """Cuts a block of code, a quotation, a row of a table, a heading or a rule; None for running text."""
         rest = self._rest
         fence = _FENCE.match(rest, start)
         if fence is not None:
@@ -203,7 +205,7 @@ class Splitter:
         return None
 
     def _row(self, start: int, line_end: int) -> _Cut:
-        """Cuts a row of a table; the first one, above a rule, opens the next one together with the rule."""
+        """Cuts a row of a table. The head row and the rule below it open the next piece."""
         if not self._in_table:
             rule = _TABLE_RULE.match(self._rest, line_end)
             if rule is not None:
@@ -211,7 +213,7 @@ class Splitter:
         return _Cut(start, line_end, in_table=True)
 
     def _code(self, start: int, fence: str) -> _Cut:
-        """Cuts a block of code behind its closing fence, or behind the line in which it grows too long."""
+        """Cuts a block of code after its closing fence, or after the line in which it grows too long."""
         sign = fence[0]
         closing_fence = rf"\n[ \t]*{sign}{{{len(fence)},}}[ \t]*(?=\n|\Z)"
         closing = re.compile(closing_fence).search(self._rest, start)
@@ -224,7 +226,7 @@ class Splitter:
         return _Cut(start, end, fence=fence)
 
     def _quotation_end(self, start: int, line_end: int) -> int:
-        """Returns where a quotation ends: behind the line with its markers, or its last line."""
+        """Returns the end of a quotation: the end of the line with its markers, or of its last line."""
         rest = self._rest
         while _QUOTED.match(rest, line_end):
             has_markers = _MARK.search(rest, start, line_end) is not None
@@ -241,7 +243,7 @@ class Splitter:
         return end
 
     def _sentence_end(self, start: int, *, ended: bool) -> int:
-        """Returns where running text ends: behind its sentence, or between words where that is too long."""
+        """Returns the end of running text: the end of its sentence, or a place between words if that is too long."""
         rest = self._rest
         window = rest[start : start + MAX_PIECE + LOOKAHEAD]
         letter = _LETTER.search(window)
@@ -267,7 +269,7 @@ class Splitter:
         return blank.start()
 
     def _markers_end(self, start: int, end: int, *, ended: bool) -> int:
-        """Returns where the markers behind a piece end; beyond the rest: they are not whole yet."""
+        """Returns the end of the markers behind a piece; a place beyond the rest if they are not complete yet."""
         # 1. A bracket on the same line or at the start of the next one.
         markers = grammar().run
         signs = skeleton(self._rest[end : end + _MAX_MARKERS])
@@ -299,7 +301,7 @@ class Splitter:
 
 
 def _may_go_on(run: re.Match[str] | None, signs: str) -> bool:
-    """Reports whether a run of markers may not have ended in what is there of the draft."""
+    """Reports whether a run of markers may continue in a part of the draft that has not arrived yet."""
     if len(signs) >= _MAX_MARKERS:
         return False
     if before_unfinished(signs) < len(signs):
@@ -308,7 +310,7 @@ def _may_go_on(run: re.Match[str] | None, signs: str) -> bool:
 
 
 def _behind(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
-    """Returns where a mark ends that stands at `start`; `start` if there is none."""
+    """Returns the end of a mark that begins at `start`; `start` if there is no mark."""
     match = mark.match(text, start, end)
     if match is None:
         return start
@@ -316,7 +318,7 @@ def _behind(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
 
 
 def _without_open_bracket(piece: DraftPiece) -> DraftPiece | None:
-    """Returns an unfinished piece without a bracket that breaks off; None if nothing is left."""
+    """Returns an unfinished piece without an unclosed bracket at its end; None if nothing is left."""
     text = _UNCLOSED.sub("", piece.text).rstrip()
     if not text:
         return None
@@ -324,7 +326,7 @@ def _without_open_bracket(piece: DraftPiece) -> DraftPiece | None:
 
 
 def _is_open(text: str, *, is_line: bool) -> bool:
-    """Reports whether a marker goes on behind the text or, inside a line, a link or a span of code."""
+    """Reports whether a marker, a link or a span of code is not closed at the end of the text."""
     signs = skeleton(text)
     if before_unfinished(signs) < len(signs):
         return True

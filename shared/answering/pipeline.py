@@ -44,12 +44,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writers:
-    """Writers of an answer, and how it is checked."""
+    """The writers of an answer, and the policy by which it is checked."""
 
     writer: Writer | None
     """Model that writes the draft; None if no model is configured."""
     extractive: ExtractiveWriter
-    """Quotes the notes where `writer` is away, refuses, writes nothing or nothing that stands before it breaks off."""
+    """Quotes the notes if `writer` is unavailable, refuses or writes nothing, or if nothing stands of what it wrote
+    before it broke off.
+    """
     policy: SupportPolicy = field(default_factory=SupportPolicy)
 
 
@@ -177,7 +179,7 @@ def _checked(
 ) -> Generator[Retracted, None, Answer]:
     """Returns what the model wrote, or a refusal.
 
-    It refuses where the writer says that the sources do not answer, where nothing is cited, or nothing backs it.
+    It refuses if the writer says that the sources do not answer, if nothing is cited, or if nothing backs the answer.
     """
     if draft.answers is False:
         reason: RefusalReason | None = RefusalReason.BELOW_THRESHOLD
@@ -203,7 +205,7 @@ def _quoted(
     retrieved: Retrieved,
     writers: Writers,
 ) -> Generator[CheckedPiece, None, Answer]:
-    """Quotes what comes nearest, in the notes' own words; refuses where nothing is on topic."""
+    """Quotes the nearest passages in the notes' own words; refuses if nothing is on topic."""
     missing = missing_subject(question.text, retrieved)
     pieces = writers.extractive.pieces(question, retrieved, missing)
     if not pieces:
@@ -227,9 +229,9 @@ def _general(
     writers: Writers,
     template: Template | None,
 ) -> Generator[CheckedPiece, None, Answer]:
-    """Answers from a model's general knowledge in place of a refusal, under a line that says so.
+    """Answers from a model's general knowledge instead of refusing, below a line that says so.
 
-    The refusal stays where no model writes.
+    The refusal stays if no model writes.
     """
     if refused.retrieved is None or refused.refusal is RefusalReason.INDEX_PENDING:
         return refused

@@ -12,7 +12,7 @@ from shared.model.questions import Question
 from shared.model.retrieval import WIDENING, RefusalReason, Retrieved
 
 OPENING = "I don't have enough information"
-"""Every refusal begins with this, in whatever language the question was: clients rely on it."""
+"""The beginning of every refusal, in any language. Clients rely on it."""
 
 SENTENCE = f"{OPENING} in your notes to answer this question."
 """The beginning of every refusal, which a model may also write."""
@@ -33,10 +33,10 @@ _WHY = {
 
 @cache
 def _admission() -> re.Pattern[str]:
-    """Compiles a denial near a word for the notes or for knowing, in one sentence, in any language.
+    """Compiles the pattern of a denial near a word for the notes or for knowing, in one sentence, in any language.
 
-    A model may answer in another language than the notes. The pattern also takes in a few claims ("the notes say not
-    to"), which costs nothing: without a citation those are refused as well.
+    A model may answer in another language than that of the notes. The pattern also matches a few claims ("the notes say
+    not to"), which does no harm: without a citation those are refused as well.
     """
     answers = [language.answers for language in vocabularies() if language.answers]
     any_knowing = "|".join([words.knowing for words in answers])
@@ -57,7 +57,7 @@ def refusal_text(reason: RefusalReason) -> str:
 
 
 def localized_reason(reason: RefusalReason, lang: str) -> str:
-    """Returns the reason for people who asked in that language; in English where it has no words for it."""
+    """Returns the reason in the language `lang`, or in English if that has no words for it."""
     words = answer_words(lang)
     return words.refusals[reason.value]
 
@@ -70,13 +70,13 @@ def reason_lang(lang: str) -> str:
 
 
 def general_notice(lang: str) -> str:
-    """Returns the line above an answer from general knowledge; in English where the language has no words for it."""
+    """Returns the line above an answer from general knowledge, in English if the language has no words for it."""
     words = answer_words(lang)
     return f"{words.general}\n\n"
 
 
 def answer_words(lang: str) -> Answers:
-    """Returns the words of answers in a language, in English where it has none."""
+    """Returns the words of answers in a language, in English if it has none."""
     words = vocabulary(lang).answers or vocabulary("en").answers
     assert words is not None  # noqa: S101 - English has them
     return words
@@ -91,11 +91,13 @@ def admits_not_knowing(text: str) -> bool:
 
 
 def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
-    """Returns why a checked draft cannot stand as the answer; None if it can. `cites`: it holds a valid citation.
+    """Returns why a checked draft cannot stand as the answer; None if it can.
 
-    A draft without citation is never shown: it either admits that the notes do not hold the answer
-    (`below_threshold`: passages were found, none of them answers) or claims what nothing backs. One that
-    cites stands, also with "the notes do not say when" in it, unless it opens as a refusal does.
+    A draft without a citation is never shown: it either admits that the notes do not hold the answer
+    (`below_threshold`: passages were found, but none of them answers) or makes claims that nothing backs. A draft with
+    a citation stands, even with "the notes do not say when" in it, unless it begins as a refusal does.
+
+    cites: True if the draft holds a valid citation.
     """
     if cites:
         beginning = text.lstrip().replace("’", "'")
@@ -109,9 +111,9 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
 
 
 def reach_notice(retrieved: Retrieved) -> str:
-    """Says in the language of the question that more than the named time was searched, or less of it.
+    """Says, in the language of the question, that more than the named time was searched, or less of it.
 
-    Empty, or ends in a blank.
+    Empty if neither is so; otherwise it ends in a blank.
     """
     words = answer_words(retrieved.analysis.lang)
     time = retrieved.analysis.time
@@ -131,7 +133,7 @@ def reach_notice(retrieved: Retrieved) -> str:
 
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
-    """Returns the texts whose addresses an answer may hold: the passages and the person's own words, as typed."""
+    """Returns the texts whose web addresses an answer may link to: the passages, and the person's own words as typed."""
     texts = [question.asked or question.text]
     texts += [turn.question for turn in question.history]
     texts += [source.passage.chunk.text for source in sources]
@@ -153,7 +155,7 @@ def _small_talk() -> tuple[tuple[SmallTalk, re.Pattern[str]], ...]:
 
 
 def small_talk(message: str) -> str:
-    """Replies to a greeting, to thanks or to a question about the product, in its language; empty: it is none."""
+    """Replies to a greeting, to thanks or to a question about the product, in its language; empty for anything else."""
     if len(message) >= _MAX_SMALL_TALK:
         return ""
     words = re.findall(r"\w+", message.lower())

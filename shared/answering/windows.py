@@ -1,8 +1,8 @@
-"""Passages -> windows: one to three neighbouring sentences, list items, rows or lines of code, each with how near it lies
-to the question, and how much of the passage around it is quoted.
+"""Passages -> windows: parts of a passage that can be quoted, each with its nearness to the question.
 
-All pieces are compared with the question by words. The most promising of all passages are also embedded, as many as a
-fixed number of characters allows: embedding is what takes the time.
+A window is one to three neighbouring sentences, list items, rows or lines of code, and as much of the passage around
+them as is quoted with them. All pieces are compared with the question by their words. The most promising pieces of all
+passages are also embedded, up to a fixed number of characters, because embedding takes most of the time.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from shared.ports.models import Embedder
 log = logging.getLogger(__name__)
 
 MAX_PIECES = 3
-"""Pieces in one window, beside the sentence before it that names its subject and what follows a question at its end."""
+"""Most pieces in one window. A sentence that names their subject, and the answer to a question, may be added."""
 EMBEDDED = 1200
-"""Characters that are embedded for one question: a tenth of a millisecond of processor time each."""
+"""Most characters that are embedded for one question; each takes a tenth of a millisecond of processor time."""
 MIN_EMBEDDED = 30
-"""Characters that a shorter piece costs."""
+"""A shorter piece counts as this many characters."""
 # Weights beside a piece's cosine with the question, chosen on half of the questions to a handbook, to pages of
 # strangers and to chats.
 WORDS = 0.2
@@ -40,15 +40,14 @@ WORDS = 0.2
 RANK = 0.3
 """Weight of its passage's score, as a share of the first passage's."""
 BESIDE = 0.2
-"""Weight of the pieces beside it."""
+"""Weight of the neighbouring pieces."""
 WHOLE = 700
-"""Characters up to which a passage, or a block of it, is quoted whole."""
+"""Most characters of a passage, or of a block of it, that is quoted whole."""
 JOINED = 1400
-"""Characters up to which rows or items of one table or list are joined in one quote, beside those of the first
-passage."""
+"""Most characters of the rows or items of one table or list that are added to a quote from other passages."""
 QUESTION = ("?", "？", "؟")
 UNSPOKEN = 0.25
-"""Weight of a cosine where the embedder does not speak the question's language."""
+"""Weight of a cosine if the embedder does not speak the question's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +56,21 @@ class Window:
 
     passage: Scored
     pieces: tuple[Quotable, ...]
-    """Neighbours, in order; empty: the passage holds no piece, and all of it can be quoted."""
+    """Neighbouring pieces, in order. Empty if the passage holds no piece; then all of it can be quoted."""
     parts: tuple[Span, ...]
-    """Quoted spans, in code points of the passage's text: all around the pieces that fits, or some items or rows of a
-    longer list or table. In order; empty if `pieces` is."""
+    """Spans that are quoted, in order, in code points of the passage's text: the pieces and what fits around them, or
+    the matching items or rows of a longer list or table. Empty if `pieces` is empty.
+    """
     score: float
-    """Nearness to the question, its passage's rank included; comparable between passages."""
+    """Nearness to the question, including the rank of its passage; comparable between passages."""
     nearness: float
-    """Cosine of its best piece with the question, or the share of words if that was not embedded; in [0, 1]."""
+    """Cosine of its best piece with the question, or the share of words if that piece was not embedded; in [0, 1]."""
     coverage: float = 0.0
     """Share of the question's words that its best piece holds, in [0, 1]."""
     defines: bool = False
-    """True if a piece of it says what the thing is that the question asks for: see `asked.definitions`."""
+    """True if one of its pieces defines the thing that the question asks for: see `asked.definitions`."""
     further: tuple[Window, ...] = ()
-    """Windows of the same table or list in other passages, which are quoted with it; without such of their own."""
+    """Windows of the same table or list in other passages that are quoted with it; these have none themselves."""
 
     @property
     def chunk(self) -> IndexedChunk:
@@ -89,7 +89,7 @@ class Window:
 
     @property
     def table_or_list(self) -> tuple[str, ...] | None:
-        """Names the table, or the section of the list, that it is from; None if it is from neither."""
+        """Identifies the table, or the section of the list, that the window is from; None if it is from neither."""
         if not self.pieces:
             return None
         chunk = self.chunk
@@ -102,7 +102,7 @@ class Window:
         return None
 
     def goes_on_with(self, other: Window) -> bool:
-        """Reports whether another window of the same section or table is of a passage that goes on with the list."""
+        """Reports whether the other window is from the same table, or from a passage that continues the same list."""
         if self.pieces[-1].kind is PieceKind.ROW:
             return True
         if self.chunk.chunk_id == other.chunk.chunk_id:
@@ -115,11 +115,11 @@ class Window:
         return first_piece.line < first_piece.start
 
     def in_order(self) -> list[Window]:
-        """Returns the window with those that are quoted with it, in the order of the note."""
+        """Returns this window and those that are quoted with it, in the order of the note."""
         return sorted((self, *self.further), key=_place)
 
     def repeats(self, other: Window) -> bool:
-        """Reports whether both show the same: equal words, or one place of one note."""
+        """Reports whether both show the same text, or overlap in the same note."""
         if not self.pieces and not other.pieces:
             return self.chunk.text == other.chunk.text
         texts = [piece.plain for piece in self.pieces]
@@ -133,7 +133,7 @@ class Window:
         return start < other_end and other_start < end
 
     def without_rest(self) -> Window:
-        """Returns the window that quotes its pieces alone."""
+        """Returns this window, reduced to its pieces."""
         if not self.pieces:
             return self
         start = self.pieces[0].line
@@ -142,24 +142,24 @@ class Window:
 
 
 def _place(window: Window) -> tuple[int, int]:
-    """Sorts windows of one note by their order in it."""
+    """Returns the sort key that puts windows of one note in their order in it."""
     return window.span
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadPassage:
-    """A passage with its pieces."""
+    """A passage with its pieces, compared with the question by words."""
 
     passage: Scored
     rank: float
-    """RANK x its score, as a share of the best passage's."""
+    """RANK times the passage's score as a share of the best passage's score."""
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
     """Share of the question's words that each piece holds, in [0, 1]."""
 
 
 class _QuestionWords:
-    """The words of a question, by their weights."""
+    """The words of a question with their weights."""
 
     def __init__(self, retrieved: Retrieved) -> None:
         analysis = retrieved.analysis
@@ -169,7 +169,7 @@ class _QuestionWords:
         self._forms = own_forms(analysis.subject, analysis.lang)
 
     def coverage(self, text: str) -> float:
-        """Returns the share of the words that a text holds, weighted, in [0, 1]."""
+        """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
         text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
         shared_stems = self._weights.keys() & text_stems
         shares = self._forms.shares(text, shared_stems)
@@ -184,11 +184,11 @@ def windows(
     embedder: Embedder | None,
     defining: frozenset[str] = frozenset(),
 ) -> Iterator[Window]:
-    """Yields at least one window of each passage, in the order of the passages, the best of each first.
+    """Yields at least one window for each passage, in the order of the passages, the best of each first.
 
-    Windows do not overlap. Without an embedder, or with one that is away, words alone decide.
+    Windows do not overlap. Without an embedder, or if it is unavailable, only words decide.
 
-    defining: the texts of pieces that say what the thing is that the question asks for.
+    defining: texts of pieces that define the thing that the question asks for.
     """
     read_passages = _read(passages, retrieved)
     cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
@@ -212,7 +212,7 @@ def _piece_scores(
     cosines: Mapping[str, float],
     cosine_weight: float,
 ) -> list[float]:
-    """Scores the pieces of a passage by its rank, their own words and cosines and those of the pieces beside them."""
+    """Scores each piece of a passage by the passage's rank, the piece's words and cosine, and those of its neighbours."""
     likenesses: list[float] = []
     for piece, coverage in zip(read.pieces, read.coverages, strict=True):
         cosine = cosines.get(piece.plain, 0.0)
@@ -263,7 +263,7 @@ def joined(ranked: Iterable[Window]) -> list[Window]:
 
 
 def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
-    """Returns the windows of the best one's table or list that match as well as it does, as far as there is room."""
+    """Returns the windows of the best one's table or list that match as well as it does, as many as fit."""
     further: list[Window] = []
     room = JOINED
     for window in weaker:
@@ -281,7 +281,7 @@ def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
 
 
 def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
-    """Reads the pieces of each passage, and how many of the question's words each piece holds."""
+    """Reads the pieces of each passage and the share of the question's words that each piece holds."""
     words = _QuestionWords(retrieved)
     properties = AskedProperties(retrieved)
     scores = [passage.score for passage in passages]
@@ -312,12 +312,12 @@ def _windows_of(
     defining: frozenset[str],
     lang: str,
 ) -> Iterator[Window]:
-    """Yields the windows of one passage around its pieces, the best piece first."""
+    """Yields the windows of one passage, the one around the best piece first."""
     chunk = read.passage.chunk
     outline = Outline(chunk.text, begins_in_table=bool(chunk.columns))
     pieces = read.pieces
     free = set(range(len(pieces)))
-    """Indexes of the pieces that no window quotes so far."""
+    """Indexes of the pieces that are not in a window yet."""
     best_first = sorted(free, key=lambda index: -scores[index])
     for core in best_first:
         if core not in free:
@@ -358,7 +358,7 @@ def _sentence_before_names_subject(
     free: set[int],
     lang: str,
 ) -> bool:
-    """Reports whether a free sentence directly before the piece at `first` names what that one leaves unnamed."""
+    """Reports whether a free sentence directly before the piece at `first` names the subject that this piece lacks."""
     if first - 1 not in free or not _lacks_subject(pieces[first], lang):
         return False
     previous = pieces[first - 1]
@@ -373,7 +373,9 @@ def _quoted_parts(
     core: int,
     chosen: range,
 ) -> tuple[Span, ...]:
-    """Returns what is quoted around some pieces: all that fits, else the items or rows that match the question."""
+    """Returns the spans that are quoted around some pieces: the whole block if it fits, else its matching items or
+    rows.
+    """
     pieces = read.pieces
     first = pieces[chosen[0]]
     last = pieces[chosen[-1]]
@@ -407,7 +409,9 @@ def _matching_parts(
     core: int,
     chosen: range,
 ) -> tuple[Span, ...]:
-    """Returns the chosen pieces of a longer list or table with the others of it that match the question."""
+    """Returns the spans of the chosen pieces of a longer list or table, and of its other pieces that match the
+    question.
+    """
     indexes = _matching_indexes(read, outline, core, chosen)
     first, *others = indexes
     pieces = read.pieces
@@ -442,8 +446,9 @@ def _matching_indexes(
     core: int,
     chosen: range,
 ) -> list[int]:
-    """Returns the chosen pieces and the other items or rows of their list or table that hold as many of the question's
-    words as the core, in order, as many as fit.
+    """Returns the indexes of the chosen pieces and of the matching items or rows of their list or table, in order.
+
+    These are as many as fit of those that hold as many of the question's words as the core.
     """
     pieces = read.pieces
     core_piece = pieces[core]
@@ -469,7 +474,7 @@ def _matching_indexes(
 
 
 def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
-    """Returns the characters of some pieces, the marks before them included."""
+    """Returns the total length of some pieces in characters, including the marks before them."""
     length = 0
     for index in indexes:
         piece = pieces[index]
@@ -478,14 +483,14 @@ def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
 
 
 def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
-    """Yields the values before and behind each value; 0 where there is none."""
+    """Yields the values before and behind each value, with 0 at both ends."""
     framed = (0.0, *values, 0.0)
     values_behind = framed[2:]
     return zip(framed, values_behind, strict=False)
 
 
 def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
-    """Chooses the texts that are embedded, of all passages: the most promising by rank and words."""
+    """Chooses the texts that are embedded: the most promising pieces of all passages, by rank and words."""
     promises: list[tuple[float, str]] = []
     for read in read_passages:
         neighbours_of_pieces = _neighbours(read.coverages)
@@ -511,7 +516,7 @@ def _cosines(
     retrieved: Retrieved,
     embedder: Embedder | None,
 ) -> Mapping[str, float]:
-    """Computes the cosine of each text with the question; none without an embedder, or with one that is away."""
+    """Computes the cosine of each text with the question; empty without an embedder, or if it is unavailable."""
     if embedder is None or not texts:
         return {}
     by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
@@ -542,13 +547,13 @@ def _around(
     core: int,
     free: set[int],
 ) -> tuple[int, int]:
-    """Returns the first and last index of a piece with its best free neighbours.
+    """Returns the first and last index of the best window of free pieces around the piece at `core`.
 
-    What follows a question they end in belongs to them.
+    If they end in a question, the piece that follows it is included.
     """
 
     def continues(index: int) -> bool:
-        """Reports whether the piece at `index` goes on with the one before it."""
+        """Reports whether the piece at `index` directly follows the one before it."""
         previous = pieces[index - 1]
         return are_neighbours(text, previous, pieces[index])
 
@@ -578,7 +583,7 @@ def _around(
 
 
 def _lacks_subject(piece: Quotable, lang: str) -> bool:
-    """Reports whether a piece is no sentence, or begins with a word that points at what stands before it."""
+    """Reports whether a piece is not a sentence, or begins with a pronoun that refers to what stands before it."""
     if piece.kind is not PieceKind.SENTENCE:
         return True
     words = vocabulary(lang).follow_ups
