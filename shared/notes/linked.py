@@ -60,27 +60,8 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
     looked_up = all_links[:MAX_LINKS]
     own_names = names_of(note)
 
-    # 1. Notes that a link of the note, or a link to it, may mean.
-    names: list[str] = []
-    for pointer in looked_up:
-        names.extend(pointer.names)
-    for name in own_names:
-        _, _, last_part = name.rpartition("/")
-        names.append(last_part)
-    names.extend(own_names)
-
-    # The note itself as it is now, however far the index has followed.
-    note_now = Named(
-        note_id=note.note_id,
-        title=note.title,
-        path=note.path,
-        names=frozenset(own_names),
-    )
-    candidates = [note_now]
-    for candidate in index.named(names):
-        if candidate.note_id != note.note_id:
-            candidates.append(candidate)
-
+    # 1. Notes that the note links to.
+    candidates = _candidates(note, own_names, looked_up, index)
     links = []
     for pointer in looked_up:
         target = resolve(pointer, note.path, candidates)
@@ -102,6 +83,35 @@ def linked(tenant_id: str, note: Note, *, store: Store, pool: Executor) -> Linke
         backlinks=tuple(backlinks),
         complete=has_all_links and has_all_sources,
     )
+
+
+def _candidates(
+    note: Note,
+    own_names: Sequence[str],
+    links: Iterable[Pointer],
+    index: _Index,
+) -> list[Named]:
+    """Returns the notes that a link of the note, or a link to it, may mean."""
+    names: list[str] = []
+    for pointer in links:
+        names.extend(pointer.names)
+    for name in own_names:
+        _, _, last_part = name.rpartition("/")
+        names.append(last_part)
+    names.extend(own_names)
+
+    # The note itself as it is now: the index may not have followed yet.
+    note_now = Named(
+        note_id=note.note_id,
+        title=note.title,
+        path=note.path,
+        names=frozenset(own_names),
+    )
+    candidates = [note_now]
+    for candidate in index.named(names):
+        if candidate.note_id != note.note_id:
+            candidates.append(candidate)
+    return candidates
 
 
 def _links_to(source: Note, note: Note, candidates: Sequence[Named]) -> bool:

@@ -71,13 +71,15 @@ class Retriever:
     ) -> RetrievalTrace:
         """Returns the best passages first, and how they were found.
 
-        weighted_folders: searches these alone and multiplies scores by their weights; without any, everywhere.
+        weighted_folders: searches only these folders and multiplies scores by their weights. If empty, all folders are
+            searched.
 
-        Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. A model that is away is no
-        error, nor is a leg whose search fails while another brings something.
+        Raises NotFound and InvalidArgument for the question's filters, StoreUnavailable. An unavailable model is not an
+        error, and neither is a leg whose search fails while another one finds something.
         """
         previous = self.previous_retriever
-        if previous is not None and self._is_changing(question.tenant_id):
+        is_changing = self.is_changing is not None and self.is_changing(question.tenant_id)
+        if previous is not None and is_changing:
             if options is not None:
                 options = replace(
                     options,
@@ -129,9 +131,6 @@ class Retriever:
             formula=formula,
             retrieved=retrieved,
         )
-
-    def _is_changing(self, tenant_id: str) -> bool:
-        return self.is_changing is not None and self.is_changing(tenant_id)
 
     def _select(self, legs: LegRunner, pool: Pool, formula: Formula, timer: StepTimer) -> Retrieved:
         """Selects passages, or finds out why there are none and which come nearest."""

@@ -387,9 +387,9 @@ def _normalised_bm25(
 
 
 def nearness(moment: datetime, named: TimeRange) -> float:
-    """Returns 1 inside the range; outside it halves with every length of the range, a week at least, in distance.
+    """Returns 1 inside the range; outside, the value halves with each half-life of distance from the range.
 
-    A range open on one side has no length and halves every 30 days.
+    The half-life is the length of the range, but at least a week. For a range that is open on one side it is 30 days.
     """
     if named.contains(moment):
         return 1.0
@@ -412,31 +412,25 @@ def nearness(moment: datetime, named: TimeRange) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates that match and pass the threshold, as far as their vectors were read."""
+    """Candidates that match and pass the threshold, ranked by the vectors that were read."""
 
     passages: tuple[Scored, ...]
-    """Best first, of equals the newer, then by chunk id."""
+    """Best first; see `best_first_key`."""
     contenders: tuple[str, ...]
-    """Ids of chunks whose unread vectors may change the head, the likeliest first; none: the head is exact."""
+    """Ids of chunks whose unread vectors may change the head, the likeliest first. If empty, the head is exact."""
 
 
 def rank(pool: Pool, formula: Formula, *, threshold: float, head: int = 0) -> Ranking:
     """Ranks every candidate that matches and passes the threshold, and finds the vectors that may change the first `head`.
 
-    An unread vector counts as none, and its cosine lies in [-1, ceiling]. Scores grow with the cosine, so whoever's
-    best possible score is less than the `head`-th greatest of all worst possible scores cannot come into the head, and
-    its vector need not be read (the threshold algorithm of Fagin, Lotem and Naor, 2003). Those read raise the bar for
-    the rest.
+    A candidate whose vector was not read is scored without one.
     """
-    ceiling = min(1.0, pool.ceiling + ROUNDING)
     passing: list[Scored] = []
     worst_scores: list[float] = []
-    best_possible: list[Scored] = []
+    unread: list[Candidate] = []
     for candidate in pool.candidates:
         scored = formula.score(candidate, candidate.cosine)
-        # A chunk without a vector has no similarity to judge; a keyword it shares with the question speaks for it.
-        by_keyword = candidate.cosine is None and scored.scores.keyword > 0
-        passes = by_keyword or scored.scores.similarity >= threshold
+        passes = _passes(scored, candidate, threshold)
         if passes and scored.score > 0:
             passing.append(scored)
 
@@ -444,18 +438,43 @@ def rank(pool: Pool, formula: Formula, *, threshold: float, head: int = 0) -> Ra
         may_fail_threshold = is_unread and threshold > 0
         if passes and not may_fail_threshold:
             worst_scores.append(scored.score)
-        if is_unread and head > 0:
-            best = formula.score(candidate, ceiling)
-            # It may also turn out to have no vector, and then a keyword suffices.
-            may_pass = by_keyword or best.scores.similarity >= threshold
-            if may_pass and best.score > 0:
-                best_possible.append(best)
+        if is_unread:
+            unread.append(candidate)
+
+    contenders: tuple[str, ...] = ()
+    if unread and head > 0:
+        ceiling = min(1.0, pool.ceiling + ROUNDING)
+        best_possible = _best_possible(unread, formula, ceiling, threshold)
+        contenders = _contenders(best_possible, worst_scores, head)
 
     passing.sort(key=best_first_key)
-    return Ranking(
-        passages=tuple(passing),
-        contenders=_contenders(best_possible, worst_scores, head),
-    )
+    return Ranking(tuple(passing), contenders)
+
+
+def _passes(scored: Scored, candidate: Candidate, threshold: float) -> bool:
+    """Reports whether a candidate is similar enough; one without a vector passes if it shares a keyword."""
+    if candidate.cosine is None and scored.scores.keyword > 0:
+        return True
+    return scored.scores.similarity >= threshold
+
+
+def _best_possible(
+    unread: Iterable[Candidate],
+    formula: Formula,
+    ceiling: float,
+    threshold: float,
+) -> list[Scored]:
+    """Scores candidates by the best vector that each can have, and leaves out those that cannot pass with it.
+
+    ceiling: the greatest cosine of a vector that was not read.
+    """
+    best_possible: list[Scored] = []
+    for candidate in unread:
+        best = formula.score(candidate, ceiling)
+        # It may also turn out to have no vector, and then a keyword suffices.
+        if best.score > 0 and _passes(best, candidate, threshold):
+            best_possible.append(best)
+    return best_possible
 
 
 def _contenders(
@@ -463,10 +482,14 @@ def _contenders(
     worst_scores: Iterable[float],
     head: int,
 ) -> tuple[str, ...]:
-    """Returns the ids of chunks that may come into the head, the likeliest first.
+    """Returns the ids of unread chunks that may come into the head, the likeliest first.
 
-    best_possible: unread chunks with the greatest scores that they can have. worst_scores: the least scores that any
-    chunk can have.
+    Scores grow with the cosine. So a chunk whose best possible score is less than the `head`-th greatest of all worst
+    possible scores cannot come into the head, and its vector need not be read (the threshold algorithm of Fagin, Lotem
+    and Naor, 2003). Each vector that is read raises this bar for the others.
+
+    best_possible: unread chunks with the greatest score that each can have.
+    worst_scores: the least score that each chunk can have.
     """
     if not best_possible:
         return ()
@@ -480,7 +503,7 @@ def _contenders(
 
 
 def best_first_key(scored: Scored) -> tuple[float, float, str]:
-    """Sorts by score; of equal scores the newer first, as of two notes with the title that is asked for."""
+    """Returns the sort key that puts the best score first; of equal scores, the newer note and then the lower chunk id."""
     chunk = scored.chunk
     newest_first = -chunk.created_at.timestamp()
     return -scored.score, newest_first, chunk.chunk_id
