@@ -1,4 +1,4 @@
-"""A note -> the notes that it links to, and those that link to it, by terms that the index stores of names and links.
+"""A note -> the notes that it links to, and the notes that link to it, by index terms made of names and links.
 
 Names of notes are as current as the index; backlinks are read from the notes themselves.
 """
@@ -213,13 +213,13 @@ class Named:
 
 
 def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None:
-    """Returns the note that a link means; None if it is none of the candidates.
+    """Returns the note that a link means; None if it means none of the candidates.
+
+    Follows Obsidian: a path is preferred to a title, and a title to an alias; among several notes one in the same
+    folder, then the one with the shortest path.
 
     path: path of the note that holds the link.
-    among: candidates.
-
-    Follows Obsidian: a path before a title before an alias; of several notes one in the same folder, then the one with
-    the shortest path.
+    among: the candidates.
     """
     folder, _, _ = path.rpartition("/")
     best = None
@@ -238,7 +238,7 @@ def resolve(pointer: Pointer, path: str, among: Iterable[Named]) -> Named | None
 
 
 def _match_rank(pointer: Pointer, folder: str, candidate: Named) -> int | None:
-    """Returns how closely the pointer names the candidate, 0 the closest; None if it does not."""
+    """Returns how closely the pointer names the candidate, 0 being the closest; None if it does not name it."""
     name = folded(pointer.name)
     path = folded(without_suffix(candidate.path))
     if pointer.beside and path:

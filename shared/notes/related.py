@@ -41,9 +41,9 @@ def related(
     index_version: str,
     calibration: CosineCalibration,
 ) -> tuple[RelatedNote, ...]:
-    """Returns the nearest notes, best first; none before the note has vectors. One search, however long the note is.
+    """Returns the nearest notes, best first; none before the note has vectors.
 
-    Raises StoreUnavailable.
+    Takes one search, however long the note is. Raises StoreUnavailable.
     """
     chunks = store.note_chunks(tenant_id, note_id, stems=())[:MAX_CHUNKS]
     chunk_ids = [chunk.chunk_id for chunk in chunks]
@@ -78,7 +78,7 @@ def related(
 
 
 def _mean(vectors: Iterable[Vector]) -> Vector | None:
-    """Returns the direction in which the vectors point together; None if there is none."""
+    """Returns the common direction of the vectors; None if they have none."""
     columns = list(zip(*vectors, strict=True))
     sums = [math.fsum(column) for column in columns]
     length = math.hypot(*sums)

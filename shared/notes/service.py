@@ -42,7 +42,7 @@ class NoteDraft:
     lang: str | None = None
     created_at: datetime | None = None
     modified_at: datetime | None = None
-    """Modification time of the note's file, the `created_at` of a new note that names none; None means now."""
+    """Modification time of the note's file, used as `created_at` of a new note that names none; None means now."""
 
     @classmethod
     def of(cls, note: Note) -> NoteDraft:
@@ -274,7 +274,7 @@ class Notes:
         return trashed
 
     def _stored_trash(self, tenant_id: str, trash_id: str) -> TrashedNote | None:
-        """Returns an entry of the trash, perhaps an expired one; None also for one that cannot be read any more."""
+        """Returns an entry of the trash, which may have expired; None also for an entry that can no longer be read."""
         try:
             return self.store.get(tenant_id, TRASH, trash_id).value
         except InvalidArgument:
@@ -316,7 +316,7 @@ class Notes:
 
 
 def _trash_id(moment: datetime, *parts: str) -> str:
-    """Returns an id that sorts before those of earlier moments."""
+    """Returns an id that sorts before all earlier ones."""
     microseconds_left = (_LAST - moment) // timedelta(microseconds=1)
     content = "\0".join(parts)
     digest = hashlib.sha256(content.encode()).hexdigest()

@@ -31,8 +31,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 def analyse(question: Question) -> Analysis:
     """Takes a question apart.
 
-    Keywords are every content word of the question; stems leave out those of the time phrase, which says when the
-    note was written and not what stands in it.
+    Keywords are all content words of the question. Stems leave out the words of the time phrase, which says when the
+    note was written and not what it contains.
     """
     lang, found_time = _read_language_and_time(question)
     text = question.text
@@ -127,7 +127,7 @@ def _time_in(question: Question, lang: str) -> FoundTime | None:
 
 @cache
 def _common_words(lang: str) -> frozenset[str]:
-    """Returns the folded words that tell nothing of what is asked: stop words and those of asking."""
+    """Returns the folded words that say nothing about what is asked: stop words, and words that form questions."""
     asking = vocabulary(lang).asking
     if asking is None:
         return stop_words(lang)
@@ -170,7 +170,7 @@ def restrict(
 
 
 def within(restriction: Restriction, time: TimeRange | None) -> Restriction:
-    """Cuts the range of a restriction to `time` too; None cuts nothing."""
+    """Cuts the range of a restriction to `time` as well; None leaves it as it is."""
     if time is None:
         return restriction
     created = restriction.created or TimeRange(None, None)
@@ -202,7 +202,7 @@ def check_vaults(vaults: Sequence[str], folders: Sequence[Folder]) -> None:
 
 
 def unknown(kind: str, name: str, existing: Collection[str]) -> NotFound:
-    """Returns the error for a name that does not exist; it names the likeliest of those that do."""
+    """Returns the error for a name that does not exist; it suggests the most similar name that does."""
     from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
 
     likely = get_close_matches(
@@ -220,9 +220,10 @@ def unknown(kind: str, name: str, existing: Collection[str]) -> NotFound:
 
 
 def _places(filters: Filters, folders: Sequence[Folder]) -> frozenset[str]:
-    """Returns tokens of the vaults, or of every folder that the named ones can mean within the named vaults.
+    """Returns tokens of the vaults, or of every folder that the names can mean within the named vaults.
 
-    `/` means the notes in no folder, `vault/` those of one vault unless it is the name of a folder.
+    `/` means the notes in no folder. `vault/` means the notes of that vault in no folder, unless it is the name of a
+    folder.
     """
     check_vaults(filters.vaults, folders)
     if not filters.folders:

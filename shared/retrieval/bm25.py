@@ -13,7 +13,9 @@ from shared.model.index import IndexedChunk
 from shared.model.retrieval import CorpusStats
 
 TAG = 0.5
-"""Share of its weight that a word counts which stands in a note's tags alone: they sort a note and say nothing in it."""
+"""Share of its weight that a word gets if it stands only in a note's tags: they sort a note, but are not part of its
+text.
+"""
 
 MIN_BEGINNING = 3
 """Letters of a stem that tell the words that begin with it from others."""
@@ -117,9 +119,9 @@ def _own_texts(chunk: IndexedChunk) -> list[str]:
 
 
 def idf(frequencies: Mapping[str, int], stats: CorpusStats) -> dict[str, float]:
-    """Weighs each stem by how much it tells of a chunk that it stands there.
+    """Weighs each stem by how much its presence says about a chunk.
 
-    idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays above 0 for stems that stand in more than half of all chunks.
+    idf = ln(1 + (N - n + 0.5) / (n + 0.5)), which stays above 0 for stems that occur in more than half of all chunks.
     """
     # Counts and corpus figures are read at different moments, so a frequency can exceed the chunk count.
     total = max([stats.chunk_count, *frequencies.values()])

@@ -43,10 +43,10 @@ def estimate_calibration(
     store: SearchStore,
     index_version: str,
 ) -> Estimate | None:
-    """Estimates the calibration by the newest chunks alone; None before there are chunks of two notes.
+    """Estimates the calibration from the newest chunks alone; None before there are chunks of two notes.
 
-    Two notes are nearer to each other than a question is to either, by about the standard deviation of how near notes
-    are.
+    Two notes are nearer to each other than a question is to either of them, by about the standard deviation of the
+    nearness between notes.
     """
     notes = newest_vectors(tenant_id, SAMPLE, store, index_version).values()
     # As lists: all pairs are multiplied, on the first question of an instance.

@@ -48,7 +48,7 @@ class Pool:
 
     candidates: tuple[Candidate, ...]
     query: Vector | None
-    """The question's embedding; None: there is no embedder, or it is away."""
+    """The question's embedding; None without an embedder, or if it is unavailable."""
     unread: frozenset[str]
     """Ids of chunks whose vectors have not been read yet, and may not exist. Their `cosine` is None."""
     ceiling: float
@@ -63,7 +63,7 @@ class Pool:
     forms: OwnForms = NO_FORMS
     """Forms of the question's plurals, which count more than verbs of their stems."""
     widened: str | None = None
-    """Name of the step that widened the restriction, a key of WIDENING; None if none did."""
+    """Name of the step that widened the restriction, a key of WIDENING; None if it was not widened."""
 
     def mode(self, strategy: Strategy) -> RetrievalMode:
         """Decides how the candidates are ranked, from what the legs brought."""
@@ -175,9 +175,9 @@ def _with_told(legs: LegRunner, pool: Pool, told: Sequence[IndexedChunk]) -> Poo
 
 
 def _widened(time_range: TimeRange, days: int | None, question: Question) -> TimeRange | None:
-    """Moves both bounds of a range by days, the end at most to the end of today; None if `days` is None.
+    """Moves both bounds of a range outwards by a number of days, the end no further than the end of today.
 
-    An open side stays open.
+    An open side stays open. Returns None if `days` is None.
     """
     if days is None:
         return None
@@ -264,7 +264,7 @@ class Nearest:
     neighbours: tuple[Neighbour, ...]
     """Each chunk once, best first, of equal cosines by chunk id."""
     ceiling: float | None
-    """The greatest cosine that a vector which was not brought can have; None: there are no more."""
+    """The greatest cosine that any other vector can have; None if there are no other vectors."""
     failed_vaults: frozenset[str]
     """Vaults of the parts whose search failed."""
 
@@ -399,7 +399,7 @@ def _best_matches(
 
 
 def _unread(candidates: Sequence[Candidate], nearest: Nearest) -> frozenset[str]:
-    """Returns the candidates whose vectors were not read; none where the vector leg brought all there are."""
+    """Returns the candidates whose vectors were not read; none if the vector leg returned all vectors there are."""
     if nearest.ceiling is None:
         return frozenset()
     candidate_ids = {candidate.chunk.chunk_id for candidate in candidates}

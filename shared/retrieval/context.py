@@ -30,7 +30,7 @@ SAME_TIME = timedelta(hours=1)
 IMPORT = timedelta(days=1)
 """Time on either side in which an import of many notes may have run: hours, and not as a conversation does in bursts."""
 MAX_SHARE = 1 / 3
-"""Candidates of that time, at most, of all: where there are more, their times are those of an import."""
+"""Greatest share of all candidates that may be of one time. If more are, they have the time of an import."""
 VERSION_OVERLAP = 0.3
 """Jaccard similarity of word trigrams from which two passages under one title are versions of each other. Notes of a
 series ("Weekly review") share less."""
@@ -132,9 +132,9 @@ def _lift_in_series(
     analysis: Analysis,
     now: datetime,
 ) -> dict[str, Lift]:
-    """Lifts the best passage of the note of a series that is asked for to the best one of the series.
+    """Raises the best passage of the note of a series that is asked for to the best passage of the series.
 
-    formula: with the lifts of other kinds, of which none is undone.
+    formula: already has the lifts of other kinds; all of them are kept.
     """
     series = asked_of_series(analysis, [candidate.chunk for candidate in candidates], now)
     if series is None:

@@ -74,7 +74,7 @@ class PassageReport:
 
 @dataclass(frozen=True, slots=True)
 class NoteReport:
-    """A note's passages, those that got furthest first."""
+    """A note's passages; those that came nearest to the result are first."""
 
     note_id: str
     absence: Absence | None
@@ -103,11 +103,14 @@ def explain(
     *,
     weighted_folders: tuple[WeightedFolder, ...] = (),
 ) -> Explanation:
-    """Searches, and reports what became of the notes.
+    """Searches, and reports for each note why it is in the result or not.
 
-    note_ids: empty: the notes of the result, the best of them as far as MAX_CHUNKS goes. Reads all chunks and vectors
-    of these notes. weighted_folders: as `retrieve` takes them. Raises as `retrieve`, and InvalidArgument("noteIds") for
-    notes with more chunks than that.
+    Reads all chunks and vectors of these notes. Raises as `retrieve`, and InvalidArgument("noteIds") if the notes have
+    more than MAX_CHUNKS chunks together.
+
+    note_ids: the notes to report on; if empty, the best notes of the result, as many as have MAX_CHUNKS chunks
+    together.
+    weighted_folders: as for `retrieve`.
     """
     trace = retriever.retrieve(question, options=options, weighted_folders=weighted_folders)
     legs = trace.legs
@@ -193,7 +196,7 @@ def _candidates(
 ) -> Mapping[str, Candidate]:
     """Returns each chunk as a candidate, with its cosine and its rank in each leg: chunk id -> candidate.
 
-    The ranks of chunks that were no candidates (`missed`) are those further down the lists of the legs.
+    Chunks that were not candidates (`missed`) have the ranks that they get in longer lists of the legs.
     """
     legs = trace.legs
     pool = trace.pool
@@ -255,7 +258,7 @@ class _Reporter:
 
     trace: RetrievalTrace
     formula: Formula
-    """The formula of the search, with the keyword parts of those it left out."""
+    """The formula of the search, including the keyword parts of chunks that were not candidates."""
     candidates: Mapping[str, Candidate]
     """Chunk id -> the passage with its cosine, for each one in question."""
     ranking: Mapping[str, _Ranked]

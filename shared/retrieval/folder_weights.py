@@ -104,7 +104,8 @@ def parts_of(
 def weigher(weighted_folders: Sequence[WeightedFolder]) -> Callable[[IndexedChunk], float]:
     """Returns a function chunk -> weight: the greatest weight of the chunk's folders, otherwise MIN_WEIGHT.
 
-    Without weighted folders each chunk weighs 1. A vault's root beside folders stands for the notes in no folder.
+    Without weighted folders each chunk weighs 1. A vault's root that was chosen beside folders stands for the notes in
+    no folder.
     """
     if not weighted_folders:
         return lambda _: 1.0

@@ -1,8 +1,8 @@
-"""The legs of one question: nearest vectors, keyword matches and newest chunks, each allowed to fail alone.
+"""The three searches ("legs") of one question: nearest vectors, keyword matches and newest chunks.
 
-Searches run on the shared executor; the keyword leg runs in the calling thread and hands its searches out. So no task
-waits for one that has not begun, and any number of questions can share the executor without a deadlock. The caller
-itself must not be one of its tasks.
+Each leg may fail without the others. Searches run on the shared executor; the keyword leg runs in the calling thread
+and hands its searches to the executor. So no task waits for another one that has not begun, and any number of questions
+can share the executor without a deadlock. The caller itself must not be one of its tasks.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ class LegRunner:
     options: RetrievalOptions
     executor: Executor
     weighted_folders: tuple[WeightedFolder, ...] = ()
-    """The folders that are searched; empty: all."""
+    """The folders that are searched; empty for all folders."""
     failures: dict[Leg, StoreUnavailable] = field(default_factory=dict)
     """The first failure of each leg: an index that is missing or still being built, a filter that the store does not
     take, a search that times out. Reading which notes exist belongs to no leg and raises."""
 
     def nearest(self, restriction: Restriction, limit: int) -> tuple[Neighbour, ...] | None:
-        """Returns the nearest chunks, best first; none without a vector of the question, None if the search failed."""
+        """Returns the nearest chunks, best first; none if the question has no vector, None if the search failed."""
         vector = self.query()
         if vector is None:
             return ()
@@ -108,7 +108,9 @@ class LegRunner:
         )
 
     def vectors(self, chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-        """Reads the vectors that can be compared with the question's: chunk id -> vector, of those that have one."""
+        """Reads the vectors that can be compared with the question's: chunk id -> vector. Chunks without one are left
+        out.
+        """
         return self._run(
             Leg.VECTOR,
             {},

@@ -52,15 +52,15 @@ class Retriever:
 
     store: Store
     embedder_of: Callable[[str], Embedder | None]
-    """Tenant -> the embedder at its expense; None: there is no embedder."""
+    """Tenant -> its embedder, whose cost counts for the tenant; None without an embedder."""
     options: RetrievalOptions
     executor: Executor
     """Runs the legs; the caller must not be one of its tasks."""
     reranker: Reranker | None = None
     previous_retriever: Retriever | None = None
-    """Searches by the previous embedding model while it is being replaced; None: it is not."""
+    """Searches by the previous embedding model while that model is being replaced; None otherwise."""
     is_changing: Callable[[str], bool] | None = None
-    """Tenant -> whether `previous_retriever` still answers its questions; None: for no tenant."""
+    """Tenant -> whether `previous_retriever` still answers its questions; None if it answers nobody's."""
 
     def retrieve(
         self,
@@ -179,7 +179,7 @@ class Retriever:
         )
 
     def _nearest_anyhow(self, legs: LegRunner, pool: Pool, formula: Formula) -> Iterable[Scored]:
-        """Ranks passages whatever the threshold, and from any time if the pool is empty."""
+        """Ranks passages without a threshold; from any time if the pool is empty."""
         anytime = replace(pool.restriction, created=None)
         if not pool.candidates and pool.restriction != anytime:
             pool = gather(legs, anytime)

@@ -61,7 +61,7 @@ class Lift:
     """Share of the way towards them, in (0, 1]."""
 
     def applied_to(self, parts: Scores) -> Scores:
-        """Returns the parts on the way to those of the better passage; the similarity stays."""
+        """Returns the parts moved towards those of the better passage; the similarity stays."""
         rest = 1 - self.share
 
         def between(part: float, better: float) -> float:
@@ -104,7 +104,7 @@ class Formula:
     title_matches: frozenset[str] = frozenset()
     """Ids of chunks of notes whose title the question names: see `find_title_matches`."""
     only_then: bool = True
-    """True if it asks for the named time alone."""
+    """True if the question asks for notes of a time and nothing else."""
     weigh: Callable[[IndexedChunk], float] = lambda _: 1.0
     """Factor of a chunk's score, in (0, 1]."""
     lifts: Mapping[str, Lift] = field(default_factory=dict)
@@ -153,7 +153,7 @@ class Formula:
         )
 
     def score(self, candidate: Candidate, cosine: float | None) -> Scored:
-        """Scores a candidate as if its cosine were `cosine`, in [-1, 1]; None: it has no vector."""
+        """Scores a candidate with `cosine`, in [-1, 1], in place of its own; None means without a vector."""
         chunk = candidate.chunk
         parts = self._parts(chunk, cosine)
         score = sum(self.shares(candidate, parts))
@@ -223,7 +223,7 @@ class Formula:
         return self.named.contains(passage.chunk.created_at)
 
     def _recency(self, chunk: IndexedChunk, vector: float, keyword: float) -> float:
-        """Computes the recency part: nearness to the named time, or freshness as far as the other parts match."""
+        """Computes the recency part: nearness to the named time, otherwise freshness times the candidate's relevance."""
         only_recent = self.mode is RetrievalMode.RECENT
         if self.named is not None and not only_recent:
             if chunk.chunk_id in self.told:
@@ -245,7 +245,7 @@ class Formula:
 
 
 def _named_range(time: TimeHint | None, now: datetime) -> TimeRange | None:
-    """Returns the range by whose nearness notes are ordered; None if freshness orders them."""
+    """Returns the range to which notes should be near; None if freshness counts instead."""
     if time is None:
         return None
     end = time.range.end
@@ -285,10 +285,10 @@ def shortness(chunk: IndexedChunk) -> float:
 
 
 def find_title_matches(chunks: Iterable[IndexedChunk], analysis: Analysis) -> frozenset[str]:
-    """Returns the ids of the first chunks of notes whose title or alias is asked for.
+    """Returns the ids of the first chunks of notes that the question asks for by title or alias.
 
-    It holds all stems of the question, which are at least half of its own. Such a chunk is a full match whatever its
-    age: "Who is Priya?", *Priya Raman*.
+    Such a title holds all stems of the question, and these are at least half of its own stems. The chunk is a full
+    match, however old it is: "Who is Priya?", *Priya Raman*.
     """
     question_stems = set(analysis.stems)
     if not question_stems:

@@ -90,7 +90,7 @@ def best_first(
 
 
 def with_vectors(pool: Pool, chunk_ids: Sequence[str], reader: IndexReader) -> Pool:
-    """Reads the vectors of chunks and returns the pool with their cosines, none of them unread any more."""
+    """Reads the vectors of chunks and returns the pool with their cosines; none of these chunks is unread any more."""
     query = list(pool.query or ())
     cosines = {}
     for chunk_id, vector in reader.vectors(chunk_ids).items():
@@ -114,10 +114,10 @@ def rerank(
     *,
     limit: int,
 ) -> tuple[Iterable[Scored], Reranked | None]:
-    """Orders the first `limit` passages by what the reranker says, equals as before; the rest follow them.
+    """Orders the first `limit` passages by the reranker's scores; the rest follow in their order.
 
-    Scores stay what they are. A reranker that is away, refuses or breaks its contract leaves the order as it was, and
-    the second part says so; it is None if none was asked.
+    The passages keep their own scores, and equal ones keep their order. If the reranker is unavailable, refuses or
+    breaks its contract, the order stays, and the second value says so; it is None if no reranker was asked.
     """
     if reranker is None:
         return ranked, None
@@ -168,10 +168,10 @@ def select(
     limit: int,
     max_characters: int | None,
 ) -> tuple[Scored, ...]:
-    """Selects the best `limit` different passages, as far as all their texts fit into `max_characters` code points.
+    """Selects the best `limit` different passages whose texts fit into `max_characters` code points together.
 
-    Of repeats the better one stays. Takes no more from `passages` than it needs. A best passage that is longer than
-    the whole allowance is cut to it.
+    Of passages that repeat each other, the better one stays. Takes no more from `passages` than it needs. If even the
+    best passage is too long, it is cut.
     """
     selected: list[Scored] = []
     room = math.inf
@@ -200,7 +200,7 @@ def _cut(passage: Scored, length: int) -> Scored:
 
 
 def with_repeats(passages: Iterable[Scored]) -> Iterator[tuple[Scored, IndexedChunk | None]]:
-    """Yields each passage with the chunk before it that it repeats; None: it says something new."""
+    """Yields each passage with the earlier chunk that it repeats; None if it says something new."""
     different: list[_Wording] = []
     for passage in passages:
         wording = _Wording.of(passage.chunk)
@@ -230,7 +230,7 @@ def best_of_notes(passages: Iterable[Scored], limit: int) -> tuple[Scored, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Wording:
-    """The words of a chunk, to be compared with those of others."""
+    """The words of a chunk, prepared for comparison with other chunks."""
 
     chunk: IndexedChunk
     words: Sequence[str]
@@ -286,7 +286,9 @@ def _negations() -> frozenset[str]:
 
 
 def _facts_differ(wording: _Wording, other: _Wording) -> bool:
-    """Reports whether a number, a name or a negation stands in one alone: near-equal texts then say different things."""
+    """Reports whether a number, a name or a negation stands in only one of them: similar texts then say different
+    things.
+    """
     spellings = _spellings(wording.words)
     other_spellings = _spellings(other.words)
     for word in spellings.keys() ^ other_spellings.keys():

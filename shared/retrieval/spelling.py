@@ -60,7 +60,7 @@ def correct_spelling(
 
 
 def _nouns(words: Iterable[str], lang: str) -> set[str]:
-    """Returns the folded words that begin with a capital, in a language that tells nouns so; none in others."""
+    """Returns the folded words that begin with a capital letter, in a language whose nouns do; none in others."""
     if not vocabulary(lang).nouns_are_capitalised:
         return set()
     capitalised = {fold(word) for word in words if word[0].isupper()}
@@ -72,9 +72,9 @@ def name_as_in_notes(
     frequencies: Mapping[str, int],
     chunks: Sequence[IndexedChunk],
 ) -> Analysis:
-    """Returns the question with unknown words stemmed as in the notes that hold them; unchanged if there is none.
+    """Returns the question with unknown words stemmed as in the notes that hold them; unchanged if there are none.
 
-    Spanish takes the `s` of Helios for an ending, English does not. A name that none of `chunks` holds is looked for
+    Spanish takes the `s` of Helios for an ending, English does not. A name that none of `chunks` holds is searched for
     as English stems it.
     """
     words = _MID_SENTENCE.findall(analysis.subject)
@@ -101,7 +101,7 @@ def name_as_in_notes(
 
 
 def _language_of_notes(word: str, chunks: Iterable[IndexedChunk]) -> str | None:
-    """Returns the language of the first chunk that holds a folded word; None if none does."""
+    """Returns the language of the first chunk that holds a folded word; None if no chunk does."""
     escaped = re.escape(word)
     pattern = re.compile(rf"\b{escaped}\b")
     for chunk in chunks:
@@ -121,7 +121,7 @@ def _unknown_words(
     *,
     min_letters: int = MIN_MISSPELLED,
 ) -> dict[str, list[str]]:
-    """Returns the longer words of which no chunk holds a stem, each with its stems."""
+    """Returns the longer words whose stems are in no chunk, each with its stems."""
     unknown: dict[str, list[str]] = {}
     for content_word, _, _ in content_words(analysis.subject, analysis.lang):
         word = fold(content_word)
@@ -151,7 +151,7 @@ def _with_replacements(
     unknown: Mapping[str, Sequence[str]],
     replacements: Mapping[str, Sequence[str]],
 ) -> Analysis:
-    """Returns the analysis with the stems and keywords of the replacements in place of those of unknown words."""
+    """Returns the analysis with the stems and keywords of unknown words replaced."""
     new_stems = dict.fromkeys(analysis.stems)
     for word, replacement in replacements.items():
         for stem in unknown[word]:

@@ -1,11 +1,15 @@
-"""A question that leans on the one before it -> a question that stands alone, by rule, where no
-model rewrites it.
+"""A follow-up question and the question before it -> a question that stands alone, by rule, if no model rewrites it.
 
-It leans if it has no content of its own ("Why?", "And the other one?"), names only another time
-("and in March?"), goes on with little ("What about the hotel?", "for Lisbon?"), or points at what
-it does not name ("When did I buy it?"). It gets the content of the question before and, unless it
-names its own, the time; a new name takes the place of names. What leans in another way stays as it
-was asked: a carried word too many finds the wrong notes, a missing one is asked for again.
+A question is a follow-up in these cases:
+
+1. It has no content of its own ("Why?", "And the other one?").
+2. It names only another time ("and in March?").
+3. It continues with little ("What about the hotel?", "for Lisbon?").
+4. It refers to something without naming it ("When did I buy it?").
+
+It gets the content of the question before it, and that question's time unless it names its own; a new name replaces the
+earlier names. Other follow-ups stay as they were asked: a word carried over by mistake finds the wrong notes, while a
+missing one can be asked for again.
 """
 
 from __future__ import annotations
@@ -67,7 +71,7 @@ class _FollowUp:
     rest: str
     """Text without the time and without the words that open a follow-up."""
     content: tuple[str, ...]
-    """Content words that name something, those of the time left out."""
+    """Content words that name something, without those of the time."""
     time: FoundTime | None
     time_phrase: str
     """The words of `time`; empty without one."""
@@ -83,11 +87,10 @@ def standalone_question(
     now: Moment,
     longest: int,
 ) -> str:
-    """Returns the question with what it leaves unsaid of the question before; `text` itself if it
-    stands alone.
+    """Returns a follow-up completed from the question before it; `text` itself if it stands alone.
 
-    previous: the question before, which stands alone and was asked at `asked_at`.
-    longest: characters of the result, unless `text` alone has more.
+    previous: the question before it, which stands alone and was asked at `asked_at`.
+    longest: most characters of the result, unless `text` itself has more.
     """
     lang = detect(f"{previous} {text}")
     words = vocabulary(lang).follow_ups or _WORDLESS
@@ -133,9 +136,7 @@ def standalone_question(
 
 
 def drops_time(text: str, previous: str, *, asked_at: Moment) -> bool:
-    """Reports whether `text` is the question before without its time; it then asks about any time
-    and stands alone.
-    """
+    """Reports whether `text` is the previous question without its time; then it asks about any time and stands alone."""
     lang = detect(f"{previous} {text}")
     time = asked_at.time_in(previous, lang)
     if time is None:

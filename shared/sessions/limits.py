@@ -73,11 +73,11 @@ def checked_defaults(
     models: Collection[str],
     model: str = "",
 ) -> SessionSettings:
-    """Returns the settings of new sessions: the built-in ones with those of SESSION_DEFAULTS.
+    """Returns the settings of new sessions: the built-in ones, changed by those in SESSION_DEFAULTS.
 
     Raises SettingsError naming the setting of a bad value.
 
-    model: the configured one, of whose context window a prompt takes a share; empty: there is none.
+    model: the configured model; prompts take a share of its context window. Empty without a model.
     """
     try:
         checked = check_settings(patch, models=models)

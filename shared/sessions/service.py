@@ -48,7 +48,7 @@ at once.
 MAX_STEPS = 5
 """Steps that a page of a search takes, at most."""
 TEXT_SCANNED = 20
-"""Sessions whose messages are read in one step of a search of what was said; MAX_TEXT_STEPS a page, at most."""
+"""Sessions whose messages are read in one step of a text search; a page takes at most MAX_TEXT_STEPS."""
 MAX_TEXT_STEPS = 2
 MAX_IMPORTED = 20
 """Messages imported at once: what a store adds in one commit."""
@@ -74,7 +74,7 @@ class Sessions:
     models: frozenset[str] = field(default_factory=frozenset)
     """Names of the models that a session or a request may choose."""
     rewriter: Writer | None = None
-    """Rewrites follow-ups into questions that stand alone; None: a rule does."""
+    """Rewrites follow-ups into questions that stand alone; if None, a rule does."""
     longest_question: int
     """Characters of a question."""
     defaults: SessionSettings = field(default_factory=SessionSettings)
@@ -453,9 +453,9 @@ class Sessions:
         return tuple(messages)
 
     def _make_token(self, last: Cursor | None, listing: str) -> str | None:
-        """Makes the token of the page after `last`; None without one.
+        """Makes the token of the page after `last`; None if there is no such page.
 
-        listing: names everything that the pages must have in common: tenant, session, search.
+        listing: what all pages of the listing have in common: tenant, session, search.
         """
         if last is None or last.moment is None:
             return None
@@ -464,11 +464,10 @@ class Sessions:
         return make_token(listing, made, moment, last.document_id)
 
     def _read_token(self, token: str | None, listing: str) -> Cursor | None:
-        """Returns the position before which the page begins; None without a token: the page of the
-        newest.
+        """Returns the position before which the page begins; None without a token, for the newest page.
 
-        Raises InvalidArgument("pageToken") unless `_make_token` made it for this listing in the
-        last day. A forged token may hold no time, no zone, or a time that no store takes.
+        Raises InvalidArgument("pageToken") unless `_make_token` made the token for this listing within the last day. A
+        forged token may hold no time, no zone, or a time that the store does not accept.
         """
         if token is None:
             return None
@@ -498,7 +497,7 @@ def _is_storable(moment: datetime) -> bool:
 
 
 def _first_question_in(messages: Sequence[Message]) -> str:
-    """Returns the title made of the first question; empty if there is none."""
+    """Returns a title made from the first question; empty if there is no question."""
     for message in messages:
         if message.role is Role.USER:
             return title_of(message.text)

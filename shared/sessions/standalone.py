@@ -1,8 +1,7 @@
-"""Session messages -> earlier turns; question + earlier turns -> a question that stands alone, by a
-small model call or else by rule.
+"""Session messages -> earlier turns; question and earlier turns -> a question that stands alone.
 
-The reply is not trusted: it must keep what was asked and bring nothing that the conversation does
-not hold.
+A small model call rewrites the question, or else a rule does. The model's reply is not trusted: it must keep what was
+asked and must not add anything that the conversation does not hold.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Earlier:
 
     exchange: Exchange
     standalone: str
-    """The question in a form that stands alone."""
+    """The question, rewritten to stand alone."""
     as_of: datetime
     """Moment relative to which its "last week" was meant."""
 
@@ -98,13 +97,13 @@ def resolve(
     rewriter: Writer | None,
     longest: int,
 ) -> tuple[str, Usage]:
-    """Returns the question as it stands alone, and the cost of rewriting it.
+    """Returns the question rewritten to stand alone, and the cost of rewriting it.
 
-    The question itself comes back where there is no earlier turn, and where it is the last one
-    without its time. A model that fails is no error: the rule then decides.
+    It is returned unchanged without an earlier turn, or if it repeats the last one without its time. A model that fails
+    is not an error: the rule decides instead.
 
     turns: oldest first.
-    longest: characters of the result.
+    longest: most characters of the result.
     """
     if not turns:
         return question.text, Usage()
@@ -165,9 +164,7 @@ def _prompt(text: str, turns: Sequence[Earlier]) -> Prompt:
 
 
 def _rewritten_in(reply: str, question: str, turns: Sequence[Earlier], longest: int) -> str | None:
-    """Reads the member `question` of the reply's first JSON object; None if it cannot stand for the
-    question.
-    """
+    """Reads the member `question` of the reply's first JSON object; None if it must not replace the question."""
     beginning = reply[:MAX_REPLY_LENGTH]
     start = max(0, beginning.find("{"))
     try:

@@ -56,10 +56,10 @@ class Turn:
     """A question that has been asked and is about to be answered."""
 
     question: Question
-    """Question with the settings of session and request; later in a form that stands alone."""
+    """The question with the settings of session and request; later rewritten to stand alone."""
     asked_at: datetime
     session: Session | None = None
-    """Session of the turn; None if it belongs to none."""
+    """Session of the turn; None if it belongs to no session."""
     max_history: int = 0
     """Messages of the session that the question may refer to, at most."""
     usage: Usage = field(default_factory=Usage)

@@ -22,7 +22,7 @@ theirs in 0.8 of 94 cases. It was not chosen on questions: of 27 that ask for a 
 theirs and 1 another, of 130 plain ones to a stranger's handbook 0.18 get one in place of the chain
 of thought. Without the floor of UNRELATED it were 20, 1 and 0.35."""
 MIN_LIBRARY = 5
-"""Templates unlike each other from which on one can stand out. Of fewer, `choose` takes one of
+"""Least number of dissimilar templates among which one can stand out. With fewer, `choose` takes one above
 MIN_SIMILARITY.
 """
 MIN_SIMILARITY = 0.65
@@ -113,7 +113,7 @@ def nearest(
 ) -> tuple[TemplateMatch, ...]:
     """Returns at most `top_k` templates, best first; scores are similarities in [0, 1].
 
-    threshold: least similarity; None: above that of unrelated texts.
+    threshold: least similarity; if None, that of unrelated texts.
     """
     matches = []
     for candidate in stored:
@@ -140,9 +140,9 @@ def choose(
     calibration: CosineCalibration,
     threshold: float | None = None,
 ) -> TemplateMatch | None:
-    """Returns the nearest template if it stands out from those that are unlike it, else None.
+    """Returns the nearest template if it stands out from dissimilar ones, otherwise None.
 
-    threshold: least similarity, which then decides alone.
+    threshold: least similarity; if given, it alone decides.
     """
     matches = nearest(
         stored,

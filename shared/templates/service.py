@@ -1,6 +1,4 @@
-"""Templates for front doors: those of the folders, read-only and alike for all, beside each
-tenant's own.
-"""
+"""Templates for the front doors: the read-only ones of the folders, the same for all, and each tenant's own."""
 
 from __future__ import annotations
 
@@ -42,8 +40,8 @@ class Templates:
     """Returns the embedder that works at a tenant's expense."""
     files: FolderCache
     threshold: float | None = None
-    """Least similarity of a template that is found; None: above that of unrelated texts, and what is
-    chosen must also stand out from those that are unlike it.
+    """Least similarity of a template that is found. If None, it must exceed that of unrelated texts, and a chosen
+    template must also stand out from dissimilar ones.
     """
 
     def index(self, tenant_id: str) -> TemplateFiles:
@@ -141,9 +139,7 @@ class Templates:
         return matches or (library.fallback,)
 
     def choose(self, tenant_id: str, question: str) -> TemplateMatch:
-        """Returns the template along which a question is answered: the nearest if it stands out
-        from those that are unlike it, else the chain of thought, as in `search`.
-        """
+        """Returns the template for answering a question: the nearest one if it stands out, else the chain of thought."""
         embedder = self.embedder_of(tenant_id)
         library = self._library(tenant_id, embedder)
         vector = _query_vector(question, embedder)
@@ -169,12 +165,12 @@ class Templates:
         return all(has_current_vector(stored, embedder) for stored in library)
 
     def refresh(self, tenant_id: str, template_id: str) -> Literal["unchanged", "embedded", "gone"]:
-        """Gives a tenant's template the vector of its current text, whatever happened to it.
+        """Gives a tenant's template the vector of its current text.
 
-        Writing the vector calls for this again, and then there is nothing left to do: the key that
-        is written with it says of which text and model it is. A slow writer's stale vector is found
-        by its key in the same way. Raises InvalidArgument for a template that cannot be read,
-        ModelUnavailable, ModelRefused, PortContractError.
+        Writing the vector triggers this again, and then there is nothing left to do: the key stored with the vector
+        says which text and model it is from. A stale vector from a slow writer is recognised by its key in the same
+        way. Raises InvalidArgument for a template that cannot be read, ModelUnavailable, ModelRefused,
+        PortContractError.
         """
         embedder = self.embedder_of(tenant_id)
         stored = self.store.get(tenant_id, TEMPLATES, template_id).value
@@ -198,9 +194,9 @@ class Templates:
         return {template.template_id: template for template in templates}
 
     def _library(self, tenant_id: str, embedder: Embedder | None) -> _Library:
-        """Returns all templates of a tenant, with their vectors as far as the model gives them now.
+        """Returns all templates of a tenant, with the vectors that the model can give now.
 
-        New vectors of the tenant's own are written back.
+        New vectors of the tenant's own templates are stored.
         """
         shipped = _embedded(self.files, self.folders, embedder)
         own = self._own(tenant_id)
@@ -261,7 +257,7 @@ class _Library:
     own: tuple[StoredTemplate, ...]
 
     def searchable(self, embedder: Embedder) -> list[StoredTemplate]:
-        """Returns those with a current vector. An own one takes the place of a shipped one of its id."""
+        """Returns the templates with a current vector. A tenant's own template replaces a shipped one with the same id."""
         by_id: dict[str, StoredTemplate] = {}
         for stored in (*self.shipped, *self.own):
             template_id = stored.template.template_id
@@ -280,7 +276,7 @@ class _Library:
 
 
 def _query_vector(query: str, embedder: Embedder | None) -> Vector | None:
-    """Embeds a query; None without an embedder and while it is away."""
+    """Embeds a query; None without an embedder, or if it is unavailable."""
     if embedder is None:
         return None
     try:
