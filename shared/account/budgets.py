@@ -16,7 +16,7 @@ from shared.ports.stores import UsageStore
 from shared.tracing import add_cost, reads_so_far
 
 ESTIMATE_FACTOR = 2
-"""Times the estimated tokens are reserved: digits and rare scripts have up to twice as many as the estimate."""
+"""Factor by which estimated tokens are reserved: digits and rare scripts have up to twice as many as estimated."""
 
 
 @dataclass(slots=True)
@@ -108,7 +108,7 @@ class ProjectBudget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
-    """Limits of a UTC day, a tenant's and the project's. A limit of None is none, and nothing is counted for it."""
+    """Limits of a UTC day for a tenant and for the project. None means no limit, and nothing is counted for it."""
 
     store: UsageStore
     clock: Callable[[], datetime]

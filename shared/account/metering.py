@@ -136,9 +136,9 @@ class MeteredReranker:
 
 @dataclass(frozen=True, slots=True)
 class MeteredUsage:
-    """Counts in the store, each of which is a document written and counts against the project's budget.
+    """Counts in the store. Each count writes a document, which is charged to the project's budget.
 
-    The budget's own sum is not metered: it is written seldom.
+    The budget's own sum is not metered, as it is seldom written.
     """
 
     inner: UsageStore

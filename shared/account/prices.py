@@ -67,10 +67,10 @@ def embedded_token_usd(model: str, settings: Settings) -> float:
 
 
 def usd(usage: Usage, model: str) -> float | None:
-    """Returns the price of an answer, its tokens and the documents read; None if the model is not in the table.
+    """Returns the price of an answer: its tokens and the documents read; None if the model is not in the table.
 
-    Left out are the chunks that vector searches scan (at most one read for each hundred chunks of the tenant) and the
-    embedding of the question, thousandths of a cent.
+    Two small costs, thousandths of a cent, are left out: the chunks that vector searches scan (at most one read for
+    each hundred chunks of the tenant), and the embedding of the question.
     """
     documents = (usage.reads or 0) * READ
     if not usage.input_tokens + usage.output_tokens:

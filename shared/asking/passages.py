@@ -1,4 +1,4 @@
-"""Question -> passages: as many as the caller wants, or as the writer is to get; figures of a search."""
+"""Question -> passages, as many as the caller or the writer gets; and the figures of a search."""
 
 from __future__ import annotations
 

@@ -23,10 +23,10 @@ PERIOD_CHUNKS = 300
 
 
 def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
-    """Reports whether the question names a time alone, and notes of that time were found.
+    """Reports whether the question names a time and nothing else, and notes of that time were found.
 
-    One word beside the time (`what was released in May`) asks for all notes of then that hold it, if they are more than
-    can be quoted.
+    With one word beside the time (`what was released in May`), all notes of that time that hold the word are asked for,
+    if they are more than can be quoted.
     """
     analysis = retrieved.analysis
     if analysis.time is None or not analysis.time.restricts:

@@ -80,13 +80,13 @@ class TurnRequest:
     request_id: str
     """Id of the turn in its reply."""
     repeat: RequestKey | None = None
-    """Key under which an earlier answer to the same request is found; None if each request is new."""
+    """Key under which an earlier answer to the same request is found; None if requests are not repeated."""
     session_id: str | None = None
-    """Session of the turn; None if it belongs to none."""
+    """Session of the turn; None if it belongs to no session."""
     patch: SettingsPatch = field(default_factory=dict)
     """Settings of this question alone."""
     scope: FolderScope | None = None
-    """Vaults and folders to look in, which the reply then lists; None for everywhere alike."""
+    """Vaults and folders to look in, which the reply then lists; None to search everywhere alike."""
 
 
 @dataclass(slots=True)
@@ -400,7 +400,7 @@ def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
 
 
 def _revisions_now(app: App, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, str]:
-    """Reads notes side by side: note id -> revision, of those that exist. Raises Unavailable."""
+    """Reads notes in parallel: note id -> revision, for those that exist. Raises Unavailable."""
     keys = [NoteKey(tenant_id, note_id) for note_id in note_ids]
     read_revision = partial(revision_now, store=app.store)
     revisions = app.pool.map(read_revision, keys)

@@ -100,7 +100,7 @@ def _best_matching(
 
 
 def _folders_of(retrieved: Retrieved, offered: VaultFolders) -> tuple[Folder, ...]:
-    """Returns the folders of the passages, in their order, as far as they may be ranked."""
+    """Returns the folders of the passages that may be ranked, in the order of the passages."""
     rankable = set(offered.rest)
     for vault in offered.vaults:
         root = Folder(vault, "")  # a note in no folder lies there

@@ -22,7 +22,7 @@ class FolderScope:
     """Vaults and folders in which a caller wants to look."""
 
     vaults: tuple[str, ...] = ()
-    """Names; empty: all vaults."""
+    """Names of vaults; empty for all vaults."""
     folders: tuple[str, ...] = ()
     """Each `folder` or `vault/folder`, searched before the others; `/` or `vault/` for the notes in no folder."""
 
@@ -106,7 +106,7 @@ def weigh_folders(offered: VaultFolders, ranking: FolderRanking) -> tuple[Weight
 
 
 def _roots_called(name: str, vaults: Sequence[str], folders: Sequence[Folder]) -> list[Folder]:
-    """Returns the roots of all vaults for `/`, that of one for `vault/`; none for the name of a folder."""
+    """Returns the roots of all vaults for `/`, and the root of one vault for `vault/`; none for the name of a folder."""
     if name == "/":
         return [Folder(vault, "") for vault in vaults]
 

@@ -43,7 +43,7 @@ OVERLAP = 0.15
 WINDOW = 108
 """Tokens. A little under half the target: together with the overlap, chunks then have the target's size."""
 MIN_FILLED = 0.6 * TARGET
-"""Tokens from which on the next cut is looked for in a text without natural cuts."""
+"""Tokens after which the next cut is looked for in a text without natural cuts."""
 MAX_FILLED = 1.4 * TARGET
 _MAX_TOKENS = 464
 _MAX_REPEATED = 48
@@ -195,7 +195,7 @@ def _slices(text: str, blocks: Iterable[Block], lang: str) -> Iterator[tuple[int
 
 
 def trimmed(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Returns the slice without blanks around it; None if there is nothing else."""
+    """Returns the slice without blanks around it; None if it holds nothing but blanks."""
     content = text[start:end].strip()
     if not content:
         return None
@@ -375,7 +375,7 @@ def _has_digit(word: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _hash(word: str) -> int:
-    """Ranks a word, whatever its case. Long words come first: short ones begin many sentences and tell little."""
+    """Ranks a word, regardless of its case. Long words come first: short ones begin many sentences and say little."""
     folded = word.lower()
     rank = zlib.crc32(folded.encode("utf-8", "surrogatepass"))
     if len(folded) < _LONG_NAME:

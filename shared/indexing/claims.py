@@ -26,7 +26,7 @@ class NoteClaim:
 
     @property
     def token(self) -> str | None:
-        """Token of the record as the claim has left it; None: there is no claim yet."""
+        """Token of the record after the claim; None before there is a claim."""
         return self._token
 
     def is_in(self, state: IndexState) -> bool:

@@ -51,7 +51,7 @@ def measure_coverage(
 
 
 def _count_stale(tenant_id: str, store: Store) -> int:
-    """Counts those of the notes changed last that are indexed as they were before the change."""
+    """Counts those of the most recently changed notes that are indexed as they were before the change."""
     limit = LATEST
     if store.bills_reads:
         limit = LATEST_BILLED

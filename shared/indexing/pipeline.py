@@ -99,19 +99,19 @@ class Indexer:
 
     store: Store
     embedder: Embedder | None
-    """Makes the vectors; None: chunks get none."""
+    """Makes the vectors; if None, chunks get no vectors."""
     clock: Callable[[], datetime]
     writes: WriteBudget = UNLIMITED
     """Pays for the documents that are written."""
     chunker: Chunker = MARKDOWN
     embedder_of: Callable[[str], Embedder | None] | None = None
-    """Tenant -> the embedder at this tenant's expense; None: `embedder` for all."""
+    """Tenant -> the embedder whose cost counts for this tenant; None to use `embedder` for all."""
     embedding_resumes: Callable[[str | None], datetime | None] | None = None
     """Tenant (None: anybody) -> when there is budget to embed again, None: now. None: there is no budget."""
     previous_indexer: Indexer | None = None
-    """Indexer of the previous embedding model, see `model_change`. None: the model does not change."""
+    """Indexer of the previous embedding model, see `model_change`; None while the model does not change."""
     second_version: str = ""
-    """Index version by which chunks hold a second vector beside their own; empty: none."""
+    """Index version of the second vector that chunks hold beside their own; empty if they hold none."""
     gate: TextGate = GATE
     """Bounds the bytes of text that are worked on at the same time."""
 
@@ -324,7 +324,7 @@ class Indexer:
         return _outcome(embedded, chunk_count)
 
     def _embedder_for(self, tenant_id: str) -> Embedder | None:
-        """Returns the embedder of a tenant's notes; None: they are found by words alone."""
+        """Returns the embedder of a tenant's notes; None if the notes are found by words alone."""
         if self.embedder_of is not None:
             return self.embedder_of(tenant_id)
         return self.embedder

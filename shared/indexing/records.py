@@ -84,9 +84,9 @@ def awaiting_vectors(
 
 
 def leased(record: IndexRecord, now: datetime) -> IndexRecord:
-    """Returns the record of a note whose worker goes on for LEASE at most.
+    """Returns the record of a note that its worker may hold for another LEASE.
 
-    Should it die, a note that did not end well before waits longer.
+    If the worker dies, a note whose last attempt failed waits longer.
     """
     lease_until = now + LEASE
     due_at = lease_until
@@ -123,9 +123,10 @@ def postponed(
     error: str,
     due_at: datetime | None = None,
 ) -> IndexRecord:
-    """Returns the record of a note that waits for vectors until `due_at`; None: until the model is back.
+    """Returns the record of a note that waits for vectors until `due_at`, or with None until the model is available
+    again.
 
-    An outage is no attempt at the note.
+    An outage does not count as an attempt.
     """
     return replace(
         record,
@@ -204,7 +205,7 @@ def waiting_for_budget(
 
 
 def _empty(now: datetime) -> IndexRecord:
-    """Returns the record of a note of which the index holds nothing."""
+    """Returns the record of a note that has nothing in the index."""
     return IndexRecord("", IndexStatus.PENDING, 0, index_version="", indexed_at=now)
 
 

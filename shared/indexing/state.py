@@ -47,21 +47,21 @@ class IndexState:
     """State of a note and its index."""
 
     note: Note | None
-    """The note; None if there is none, or none that can be read."""
+    """The note; None if there is no readable note."""
     revision: str
-    """Empty: there is no note."""
+    """Revision of the note; empty if there is no note."""
     fault: str | None
-    """Fault of the note, in words its owner can act on; None: there is none."""
+    """Fault of the note, in words that help its owner to repair it; None if it has none."""
     stored: StoredRecord
     """The record and its token, as read before the note."""
     problem: IndexProblem | None
-    """Problem of the index; None: it agrees with the note, as far as the record tells."""
+    """Problem of the index; None if the record agrees with the note."""
     index_version: str
     """The one that the index should be of."""
 
     @property
     def record(self) -> IndexRecord | None:
-        """The stored record; None: there is none."""
+        """The stored record; None if there is no record."""
         return self.stored.record
 
     @property
@@ -127,7 +127,7 @@ def read_state(
 
 
 def revision_now(key: NoteKey, store: Store) -> str:
-    """Returns the revision of the note as it is now; empty: there is none. One read."""
+    """Returns the current revision of the note; empty if there is no note. Takes one read."""
     _, revision, _ = _read_note(key, store)
     return revision
 

@@ -171,9 +171,9 @@ class SmallWrites:
         return self._apply(key, IndexChange(key.note_id, expected, record, needs_note=needs_note))
 
     def clear(self, key: NoteKey, *, expected: str | None, record: IndexRecord | None) -> bool:
-        """Removes every chunk of the note and leaves `record`; None: no record.
+        """Removes every chunk of the note and leaves `record`; with None it leaves no record.
 
-        Returns False if there was nothing to do. Raises Conflict if the record moved since.
+        Returns False if there was nothing to do. Raises Conflict if the record has changed since it was read.
         """
         stored_chunks = self.store.stored_chunks(key.tenant_id, key.note_id)
         if not stored_chunks and expected is None and record is None:

@@ -61,14 +61,14 @@ CODEC = Codec(key=str, encode_datetime=datetime.isoformat, decode_datetime=datet
 
 @dataclass(frozen=True, slots=True)
 class SweepCursor:
-    """Position in a listing that a call did not come to the end of, from which the next call goes on."""
+    """Position in an unfinished listing, at which the next call continues."""
 
     started: datetime
     phase: str
     """Name of the listing."""
     cursor: str | None = None
     since: datetime | None = None
-    """Since when changes are listed; None: the listing is not of changes."""
+    """Time since when changes are listed; None if the listing is not one of changes."""
     is_requested: bool = field(default=False, metadata={"stored_as": "asked"})
     """True if a caller asked for it by `full`; one that was only due starts anew when somebody does."""
     index_version: str = ""
@@ -76,7 +76,7 @@ class SweepCursor:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Progress from one call to the next. All None: nothing was ever swept."""
+    """Progress from one call to the next. All fields are None before the first sweep."""
 
     watermark: datetime | None = None
     """Every note changed before this has been looked at."""
@@ -106,7 +106,7 @@ class ReconcileReport:
     tokens: int
     """Tokens of `texts`, estimated; counted in a dry run only."""
     complete: bool
-    """True if everything was looked at; otherwise the next call goes on from there."""
+    """True if everything was looked at; otherwise the next call continues."""
     dry_run: bool
 
 
@@ -302,7 +302,7 @@ class _Sweep:
         return repairs.embeds and not repairs.is_over
 
     def _take_everything(self) -> bool:
-        """Takes up notes, then records, then orphans; goes on with a sweep in progress unless it has other terms.
+        """Takes up notes, then records, then orphans. Continues a sweep in progress unless that has other terms.
 
         Returns True if everything was looked at.
         """
@@ -395,7 +395,7 @@ class _Sweep:
 
 
 def _next_cursor(cursor: SweepCursor, next_token: str | None) -> SweepCursor | None:
-    """Returns where the listing goes on, None at its end."""
+    """Returns where the listing continues; None at its end."""
     if next_token is not None:
         return replace(cursor, cursor=next_token)
     if cursor.phase not in EVERYTHING:

@@ -53,7 +53,7 @@ class Repairs:
     """True if everything is looked at, and notes are tried again before they are due."""
     dry_run: bool = False
     hand_over: Callable[[NoteKey], None] | None = None
-    """Takes the notes that are to be indexed, suspects aside, and returns at once; None: that is done here."""
+    """Takes the notes that are to be indexed, except suspects, and returns at once; if None, they are indexed here."""
     until: datetime | None = None
     """No note is begun after this moment."""
     examined: set[NoteKey] = field(default_factory=set)
@@ -63,7 +63,7 @@ class Repairs:
     outages: Counter[str] = field(default_factory=Counter)
     """`store` and `model` -> the notes in a row for which it was away."""
     resumes_at: dict[str, datetime | None] = field(default_factory=dict)
-    """Tenants whose embedding budget was asked -> when there is some again; None: there is some now."""
+    """Tenants whose embedding budget was asked for -> when there will be some again; None if there is some now."""
     out_of_writes: set[str] = field(default_factory=set)
     """Tenants whose index may write nothing more today."""
     suspects: dict[NoteKey, int] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Repairs:
 
     @property
     def embeds(self) -> bool:
-        """True if the model is there, as far as this call knows."""
+        """True unless this call has found the model unavailable."""
         return self.outages["model"] < MAX_OUTAGES
 
     def stop_embedding(self) -> None:

@@ -37,9 +37,9 @@ class Span:
     start: date | None
     end: date | None
     reach: int | None = None
-    """Days back from today that it may reach; None: as its dates say."""
+    """Furthest that it may reach back, in days from today; None if its dates alone decide."""
     begins: date | None = None
-    """The day from which "since" and distances count; None: the first or the last."""
+    """The day from which "since" and distances count; None for its first or last day."""
 
 
 def applied(operator: str, span: Span, today: date) -> Span:
@@ -180,10 +180,10 @@ def month_back(month: int, back: int, today: date) -> Span:
 
 
 def day_at(number: int, month: int | None, year: int | None, today: date) -> Span | None:
-    """Returns a day by its numbers; None if there is none.
+    """Returns a day by its numbers; None if there is no such day.
 
-    Without a year it is the most recent one in that month, without a month in any month. Raises ValueError for a date
-    that does not exist.
+    Without a year it is the most recent such day in that month, and without a month the most recent in any month.
+    Raises ValueError for a date that does not exist.
     """
     if year is not None and month is not None:
         return day(date(year, month, number))

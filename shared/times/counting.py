@@ -46,7 +46,8 @@ def count_of(
 ) -> int:
     """Returns how many units a mention counts; a fortnight is two weeks.
 
-    absent: the count of a mention without a number. few: that of `a few`; None: MAX_FEW of its unit.
+    absent: the count of a mention without a number.
+    few: the count of `a few`; None for MAX_FEW of its unit.
     """
     words = context.words
     word = mention.word(group)
@@ -82,7 +83,7 @@ def days_at(
 ) -> Span | None:
     """Returns the days at that distance before a time (`sign` -1) or after it (1).
 
-    None: the time is open on that side, or there are no such days.
+    Returns None if the time is open on that side, or if there are no such days.
     """
     edge = _edge_to_count_from(distance, time, context, sign=sign, is_feast=is_feast)
     if edge is None:
@@ -101,7 +102,9 @@ def _edge_to_count_from(
     sign: int,
     is_feast: bool,
 ) -> date | None:
-    """Returns the first day of the time (`sign` -1), or the day after its last (1); None if it is open there."""
+    """Returns the first day of the time (`sign` -1), or the day after its last day (1); None if it is open on that
+    side.
+    """
     if sign < 0:
         return time.begins or time.start
     if time.begins is not None:
@@ -196,7 +199,7 @@ def away(mention: Mention, context: Context, day: date, sign: int) -> Span:
 
 
 def days_of_ordinal(ordinal: Mention, time: Span | None, context: Context) -> Span | None:
-    """Returns a weekday, weekend or units of a time: the last, or counted from its first; None if it has no such."""
+    """Returns a weekday, weekend or units of a time: the last, or counted from its first; None if it has none."""
     if time is None or time.start is None or time.end is None:
         return None
     if ordinal.kind == "eve":

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date at `[start, end)` of its text. Year and day are None where the text does not say them."""
+    """A date at `[start, end)` of its text. Year and day are None if the text does not name them."""
 
     year: int | None
     month: int

@@ -34,7 +34,7 @@ YEAR = r"(?:19|20)\d\d"
 NEARBY = 80
 """Characters before a time in which what belongs to it is looked for."""
 FEW = -1
-"""The number of a word that names none: `several`."""
+"""The number of a word such as `several`, which names no exact number."""
 MIN_LONG_NAME = 6
 """Letters of the shortest month or weekday that is corrected when misspelled."""
 
@@ -81,7 +81,7 @@ CompiledRules = tuple[tuple[Rule, re.Pattern[str]], ...]
 class TimeWords:
     """One language's words for times with their meanings.
 
-    `signals` are folded words and parts of words: whatever a rule matches holds one of them or a digit.
+    `signals` are folded words and parts of words. Any text that a rule matches holds one of them, or a digit.
     """
 
     def __init__(self, times: Times, language: Vocabulary) -> None:
@@ -261,7 +261,10 @@ class Lexicon(TimeWords):
         }
 
     def _groups_of_numbers(self, endings: str) -> dict[str, str]:
-        """Returns the groups of counts, ordinals, decades and years. `endings`: a pattern of those of `3rd`."""
+        """Returns the groups of counts, ordinals, decades and years.
+
+        endings: a pattern of endings like that of `3rd`.
+        """
         numbers = alternatives(self.numbers)
         ordinals = alternatives(self.ordinals)
         decades = alternatives(self.decades)
@@ -438,7 +441,7 @@ class Lexicon(TimeWords):
         return not self.subject_words(text)
 
     def subject_words(self, text: str) -> list[str]:
-        """Returns the words of a text that name a subject: neither stop words nor words for everything of a time."""
+        """Returns the words of a text that name a subject: no stop words, and no words for everything of a time."""
         subject_words = []
         for word in _WORD.findall(text):
             if word.lower() in self.stop_words or self.everything.fullmatch(word):
@@ -523,7 +526,7 @@ class Context:
     """The day of `now` in `zone`."""
     words: Lexicon
     year: int | None = None
-    """Year of a month or day that names none; None: the most recent."""
+    """Year of a month or day that names no year; None for the most recent one."""
 
 
 def at_end(
@@ -537,7 +540,7 @@ def at_end(
 
 
 def longest_at_end(text: str, end: int, rules: CompiledRules) -> Mention | None:
-    """Returns the longest match of the rules at the end of `text[:end]`; None if none matches."""
+    """Returns the longest match of the rules at the end of `text[:end]`; None if no rule matches."""
     longest: Mention | None = None
     for rule, pattern in rules:
         match = at_end(text, end, pattern)

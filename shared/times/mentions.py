@@ -134,7 +134,7 @@ def _join_to_previous(
     second: Mention,
     context: Context,
 ) -> Mention | None:
-    """Returns what the last mention and the second say together; None if each speaks for itself."""
+    """Returns what the last mention and the second mean together; None if each stands for itself."""
     first = mentions[-1]
     grammar = context.words
     if _counts_from(text, first, second, grammar):

@@ -1,7 +1,7 @@
 """Turns the patterns of a vocabulary into regular expressions.
 
-In a vocabulary a name in braces stands for the alternatives of a group of words (`{month}`), a blank for any white
-space, and a word of four letters or more also matches without its accents.
+In a vocabulary, a name in braces (`{month}`) stands for the alternatives of a group of words, and a blank for any white
+space. A word of four or more letters also matches without its accents.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def named_words(name: str, words: Iterable[str]) -> str:
 
 
 def optional(pattern: str, *, before: str = "", behind: str = "") -> str:
-    """Makes a pattern that may be missing, together with what stands `before` and `behind` it; an empty one stays empty."""
+    """Makes a pattern optional, together with what stands `before` and `behind` it; an empty pattern stays empty."""
     if not pattern:
         return ""
     return rf"(?:{before}(?:{pattern}){behind})?"
@@ -97,9 +97,9 @@ def accept_unaccented(pattern: str) -> str:
 
 
 def required_words(pattern: str) -> set[str]:
-    """Returns the runs of letters in a pattern of a vocabulary, except in groups that may be missing.
+    """Returns the runs of letters in a pattern of a vocabulary, except those in optional groups.
 
-    Whatever it matches holds one of them, a digit, or a word that a name in braces stands for.
+    Any text that the pattern matches holds one of them, a digit, or a word that a name in braces stands for.
     """
     spelled_out = _OPTIONAL.sub("|", pattern)
     spelled_out = _LAST_OPTIONAL.sub(r"\1|\1\2", spelled_out)

@@ -45,10 +45,11 @@ class FoundTime:
 def find_time(text: str, *, now: datetime, zone: str, lang: str = "en") -> FoundTime | None:
     """Finds the time that is asked about, as a half-open range that ends with `now`'s day at the latest.
 
-    Returns the first time that is asked about, otherwise the first that may be; None if there is none. It restricts
-    where notes of then are asked for, and else orders. A time of the person's story is left out (see `intent`), and so
-    is one that lies wholly in the future: notes cannot come from there. `zone` is an IANA name that exists. In a
-    language without words for times those in digits alone are found.
+    Returns the first time that is certainly asked about, otherwise the first that may be; None if there is no such
+    time. The time restricts the search if the question asks for notes of that time; otherwise it only orders them. A
+    time that belongs to the person's story is left out (see `intent`), and so is a time that lies wholly in the future,
+    as no note can be from then. `zone` is the name of an existing IANA zone. In a language without words for times,
+    only times in digits are found.
     """
     words = time_words(lang)
     without_quotes = _QUOTED.sub(_as_blanks, text)
@@ -131,7 +132,7 @@ def _in_original(
     reading: Reading,
     context: Context,
 ) -> FoundTime | None:
-    """Returns the time of a reading at its place in the text before correction; None if it lies in the future."""
+    """Returns the time of a reading at its place in the uncorrected text; None if it lies in the future."""
     start = corrected.original_position(reading.start)
     end = corrected.original_position(reading.end)
     words = text[start:end].split()

@@ -52,7 +52,7 @@ class _Anchor:
 
     mention: Mention
     span: Span | None
-    """Days that it means; None if there are no such days."""
+    """The days that it means; None if there are no such days."""
     start: int
     part: str | None
     """One of `calendar.PARTS`."""
@@ -66,7 +66,7 @@ def read(
     following: Mention | None,
     context: Context,
 ) -> Reading | None:
-    """Reads the days that a mention means, with what belongs to it; None if it is no time after all.
+    """Reads the days that a mention means, together with the words around it; None if it does not mean a time.
 
     following: the next mention of the text, which may be the other end of a range.
     """
@@ -113,13 +113,13 @@ def read(
 
 
 def _is_time(text: str, mention: Mention, operator: Mention | None, grammar: Lexicon) -> bool:
-    """Reports whether a mention of which no part is named is a time; an operator may stand before it."""
+    """Reports whether a mention without a part (`the end of`) means a time; an operator may stand before it."""
     after_operator = operator is not None and operator.kind not in OF_DISTANCES
     return is_time(text, mention, grammar, after_operator=after_operator)
 
 
 def _read_plural(text: str, anchor: _Anchor, grammar: Lexicon) -> Reading | None:
-    """Reads a mention that is no time by itself; None unless it says from when things are: `the October releases`."""
+    """Reads a mention that is not a time by itself; None unless it tells when things are from: `the October releases`."""
     if anchor.span is None:
         return None
     if not describes_plural(text, anchor.mention, grammar):
@@ -187,7 +187,7 @@ def _read_range(
     span: Span,
     context: Context,
 ) -> Reading | None:
-    """Reads a range with what stands before and behind it."""
+    """Reads a range, including the words before and behind it."""
     grammar = context.words
     if has_other_year(text, second, grammar):
         return None
@@ -316,7 +316,7 @@ def _with_bounds_behind(text: str, reading: Reading, context: Context) -> Readin
 def _range_between(text: str, first: _Anchor, second: _Anchor, context: Context) -> Span | None:
     """Returns the days from the first to the second, both included; None if nothing joins them.
 
-    A year that only one of them names is the other's too.
+    If only one of them names a year, it applies to the other too.
     """
     if not _are_joined(text, first, second, context.words):
         return None
@@ -352,9 +352,9 @@ def _are_joined(text: str, first: _Anchor, second: _Anchor, grammar: Lexicon) ->
 
 
 def _in_week_of_first(text: str, first: _Anchor, second: _Anchor, context: Context) -> _Anchor:
-    """Returns the second, a weekday, in the week that stands before the first; as it is without such a week.
+    """Returns the second, a weekday, in the week that stands before the first: `last week from Monday to Wednesday`.
 
-    `last week from Monday to Wednesday`.
+    Without such a week it is returned unchanged.
     """
     week = first.mention.week
     if week is None or second.mention.kind != "weekday":

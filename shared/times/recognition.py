@@ -1,4 +1,4 @@
-"""Decides from the words around a mention whether it is a time here: `in March` is one, `the long march` is none."""
+"""Decides from the words around a mention whether it means a time: it does in `in March`, but not in `the long march`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class _NumberRole(Enum):
 
 
 def is_time(text: str, mention: Mention, grammar: Lexicon, *, after_operator: bool) -> bool:
-    """Reports whether a mention of which no part is named is a time.
+    """Reports whether a mention without a part (`the end of`) means a time.
 
-    after_operator: `since` or the like stands before it.
+    after_operator: True if a word like `since` stands before it.
     """
     kind = mention.kind
     if kind in _ONLY_END_A_RANGE:

@@ -117,7 +117,7 @@ def _period(
 ) -> Span | None:
     """Returns the unit, weekday, month, season or weekend that lies `back` before the present one.
 
-    year: that of a month or season; None: the most recent.
+    year: the year of a month or season; None for the most recent one.
     """
     today = context.today
     words = context.words
@@ -229,7 +229,7 @@ def _day(mention: Mention, context: Context) -> Span | None:
 
 
 def _month_number(mention: Mention, context: Context) -> int | None:
-    """Returns the month that a date names in figures or by its name; None if it names none."""
+    """Returns the month that a date names in figures or by name; None if it names no month."""
     figure = mention.word("number") or mention.word("second")
     if figure is not None:
         return int(figure)
@@ -240,7 +240,7 @@ def _month_number(mention: Mention, context: Context) -> int | None:
 
 
 def _day_number(mention: Mention, context: Context) -> int | None:
-    """Returns the number of the day that a date names, in figures or as an ordinal; None if it names none."""
+    """Returns the number of the day that a date names, in figures or as an ordinal; None if it names no day."""
     for group in ("day", "first", "d1", "nth"):
         word = mention.word(group)
         if word is None:
@@ -387,7 +387,7 @@ def _year(mention: Mention, context: Context) -> Span:
 
 
 def _year_of(mention: Mention, context: Context) -> int | None:
-    """Returns the year that a mention names, that beside it or the context's; None if there is none."""
+    """Returns the year that a mention names, or the year beside it, or the context's; None if there is none."""
     year = mention.word("year") or mention.word("yy")
     if year is None:
         return mention.year or context.year
@@ -398,7 +398,7 @@ def _year_of(mention: Mention, context: Context) -> int | None:
 
 
 IGNORED = "ignored"
-"""The kind of what looks like a time and is none."""
+"""The kind of text that looks like a time but is not one."""
 
 RESOLVERS: Mapping[str, Callable[[Mention, Context], Span | None]] = {
     "today": partial(_single_day, back=0),

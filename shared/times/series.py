@@ -1,8 +1,8 @@
-"""Question and notes -> the note of a series that is asked for, its newest (`the last team meeting`) or its oldest.
+"""Question and notes -> the note of a series that is asked for: its newest (`the last team meeting`) or its oldest.
 
-Notes are a series if their titles differ in numbers and dates alone: `Team meeting, October` and `Team meeting,
-November`. The words behind `last` or `first` name it, as far as titles hold them; behind `first` nothing may follow that
-says which ones are meant, as in `the first meeting of the year`.
+Notes are a series if their titles differ only in numbers and dates: `Team meeting, October` and `Team meeting,
+November`. The words behind `last` or `first` name the series; words that no title holds are ignored. Behind `first`
+nothing may follow that says which ones are meant, as in `the first meeting of the year`.
 """
 
 from __future__ import annotations

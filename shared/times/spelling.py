@@ -60,7 +60,7 @@ def correct_names(text: str, words: TimeWords) -> CorrectedText:
 
 
 def _intended_name(word: str, words: TimeWords) -> str | None:
-    """Returns the name that a misspelled word means; None if it is a word of its own or near no name."""
+    """Returns the name that a misspelled word means; None if it is a word of its own or not similar to any name."""
     if word in words.months or word in words.weekdays or word in words.stop_words:
         return None
     for name in words.long_names:
