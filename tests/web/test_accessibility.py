@@ -194,6 +194,46 @@ def test_touch_targets_are_44_px_high(open_page: OpenPage, product: Running) -> 
     assert page.evaluate(SMALL) == []
 
 
+ROWS_SEEN = """() => {
+  const list = document.querySelector("#side-notes .list").getBoundingClientRect();
+  const rows = [...document.querySelectorAll("#side-notes .list-row")].map((each) => each.getBoundingClientRect());
+  return rows.filter((row) => row.top >= list.top && row.bottom <= list.bottom).length;
+}"""
+
+
+def test_a_phone_shows_the_list_of_notes_before_all_else(
+    open_page: OpenPage, product: Running
+) -> None:
+    page = open_page(product.address, **PHONE)
+    open_notes(page)
+    assert page.evaluate(ROWS_SEEN) >= 8
+    trash = page.get_by_role("button", name="Show the trash")
+    expect(trash).to_be_hidden()
+    page.get_by_role("button", name="Folders, trash").tap()
+    expect(trash).to_be_visible()
+    expect(page.get_by_role("heading", name="Folders of this machine")).to_be_visible()
+    assert_no_sideways_scroll(page)
+
+
+LINES = """(element) => {
+  const text = document.createRange();
+  text.selectNodeContents(element);
+  return [...text.getClientRects()].map((line) => line.width);
+}"""
+
+
+@pytest.mark.nightly
+def test_no_word_is_left_alone_on_a_line(open_page: OpenPage, product: Running) -> None:
+    page = open_page(product.address, viewport={"width": 820, "height": 800})
+    widths = page.locator(".welcome p").evaluate(LINES)
+    assert min(widths) > max(widths) / 2
+    ask(page, QUESTION).locator(".answer .chip").first.click()
+    expect(page.locator(".pane .note")).to_be_visible()
+    foot = "[...document.querySelectorAll('.composer-foot select, .composer-foot button')]"
+    tops = page.evaluate(f"{foot}.map((each) => each.getBoundingClientRect().top)")
+    assert max(tops) - min(tops) < 10
+
+
 @pytest.mark.nightly
 def test_a_dialog_after_a_dialog_stays_and_back_closes_it(
     open_page: OpenPage, product: Running

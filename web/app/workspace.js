@@ -51,7 +51,7 @@ export class Workspace {
   start(typed) {
     this.shell.mount([this.sessionList.element, this.noteList.element]);
     this.shell.tools.append(
-      iconButton("help", "Keyboard shortcuts (?)", () => showDialog(this.help)),
+      iconButton("help", "Keyboard shortcuts (?)", () => showDialog(this.help), { id: "shortcuts" }),
       iconButton("gear", "Settings (s)", () => this.settings.open()),
     );
     listen(this.shortcuts, () => this.page.settings.now.shortcuts && !this.hearsLetters());

@@ -33,7 +33,7 @@ export class Folders {
       this.element.replaceChildren(
         ...(questions.length ? [h("h3", {}, "Are these files gone?"), h("ul", { class: "decisions" }, questions)] : []),
         ...(open.length ? [h("h3", {}, "Changed here and in the file"), h("ul", { class: "decisions" }, open)] : []),
-        ...(folders.length ? [h("h3", {}, "Folders of this machine"), this.rows] : []),
+        ...(folders.length ? [h("section", { class: "machine" }, h("h3", {}, "Folders of this machine"), this.rows)] : []),
       );
       if (folders.some(({ reading }) => reading?.running)) void this.watch();
     });
@@ -71,8 +71,9 @@ export class Folders {
     return h(
       "li",
       {},
-      h("div", {}, h("span", { class: "path" }, folder), h("span", { class: "muted list-facts" }, reading?.running ? progressOf(reading) : facts), reading && this.outcome(folder, reading)),
+      h("div", {}, h("span", { class: "path" }, folder), h("span", { class: "muted list-facts" }, reading?.running ? progressOf(reading) : facts)),
       stop,
+      reading && h("div", { class: "outcome" }, this.outcome(folder, reading)),
     );
   }
 

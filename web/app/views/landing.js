@@ -33,6 +33,7 @@ export class Landing {
         button("Add a folder", () => void this.addFolder(), { class: "primary" }),
         this.files,
       ),
+      this.manage(),
       this.indexing,
       this.folders.element,
       this.progress,
@@ -70,6 +71,16 @@ export class Landing {
     const sofar = done - this.begun.done;
     const text = `Indexing: ${done.toLocaleString()} of ${plural(coverage.notes, "note")}${timeLeft(sofar, sofar + left, seconds)}`;
     this.indexing.replaceChildren(h("progress", { "aria-label": "Indexing", max: coverage.notes, value: done }), h("p", { class: "muted" }, text));
+  }
+
+  /** On a phone, which shows the list of notes first, the way to all else. */
+  manage() {
+    const toggle = () => {
+      const whole = this.element.classList.toggle("whole");
+      shown.setAttribute("aria-expanded", String(whole));
+    };
+    const shown = button("Folders, trash", toggle, { class: "quiet manage", "aria-expanded": "false" });
+    return shown;
   }
 
   /** A menu, which any choice or a look elsewhere closes. */

@@ -107,7 +107,7 @@ export class NoteList {
       this.draw();
     };
     const name = button(icon("folder"), toggle, { class: "quiet", "aria-expanded": String(open), "aria-label": `${branch.path}, ${plural(branch.count, "note")}` });
-    name.append(branch.name, h("span", { class: "muted" }, branch.count));
+    name.append(h("span", { class: "folder-name" }, branch.name), h("span", { class: "muted" }, branch.count));
     return h("li", { class: "folder" }, name, open && h("ul", {}, this.branch(branch)));
   }
 
@@ -183,7 +183,7 @@ function row(note, query) {
     note,
     query,
     { "aria-current": open ? "page" : null },
-    h("span", { class: "muted list-facts" }, [folderOf(note), day(note.createdAt)].filter(Boolean).join(" · ")),
+    h("span", { class: "muted list-facts" }, [day(note.createdAt), folderOf(note)].filter(Boolean).join(" · ")),
     note.error && h("span", { class: "list-facts failed" }, `Failed: ${note.error}`),
   );
 }

@@ -76,7 +76,7 @@ function bar(row, best, number) {
     "li",
     { class: row.inResult ? "in" : "out" },
     h("a", { href: format({ ...here(), note: row.noteId, at: row.span }) }, row.title || "Untitled"),
-    h("span", { class: "muted" }, ` ${[row.headingPath?.replace(/#+ /g, ""), day(row.createdAt)].filter(Boolean).join(" · ")}`),
+    h("span", { class: "muted" }, row.headingPath ? ` ${row.headingPath.replace(/#+ /g, "")} · ` : " ", h("span", { class: "nowrap" }, day(row.createdAt))),
     h("div", { class: "bar", role: "img", "aria-label": `Score ${row.score.toFixed(2)}: ${told}` }, parts),
     h("p", { class: "muted sum" }, h("strong", {}, row.score.toFixed(2)), terms.map((term, place) => [place ? " + " : " = ", h("span", { class: "nowrap" }, term)])),
     h("p", { class: "fate" }, fate),
