@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import sys
 
-from cloud import Google, Refused
+from cloud import JSON, Google, Refused, tell
 
 
 def make(google: Google, amount: str) -> None:
-    """Makes the budget unless there is one. Raises Refused, and SystemExit without a billing account."""
+    """Makes the budget, or gives the one that is there this amount.
+
+    Raises Refused, and SystemExit without a billing account.
+    """
     google.switch_on("billingbudgets", "cloudbilling")
     billing = google("GET", f"cloudbilling/v1/{google.name}/billingInfo")
     account = billing.get("billingAccountName")
@@ -21,6 +24,7 @@ def make(google: Google, amount: str) -> None:
     name = f"Aurora Notes {google.project}"
     for existing in google.items(address, "budgets"):
         if existing.get("displayName") == name:
+            _change(google, existing, amount)
             return
 
     thresholds = [
@@ -35,6 +39,20 @@ def make(google: Google, amount: str) -> None:
         "thresholdRules": thresholds,
     }
     google("POST", address, budget)
+
+
+def _change(google: Google, budget: JSON, amount: str) -> None:
+    """Gives a budget another amount; its currency and what else somebody has set there stay. Raises Refused."""
+    current = budget.get("amount", {}).get("specifiedAmount", {})
+    if current.get("units") == amount:
+        return
+    tell(f"  It was {current.get('units', 'of another kind')} until now.")
+    specified = {**current, "units": amount, "nanos": 0}
+    google(
+        "PATCH",
+        f"billingbudgets/v1/{budget['name']}?updateMask=amount",
+        {"amount": {"specifiedAmount": specified}},
+    )
 
 
 if __name__ == "__main__":

@@ -263,7 +263,10 @@ def main(arguments: list[str]) -> None:
         print(f"And the database {database.id} with ALL notes of ALL people, for good.")
     elif options.with_notes:
         print(f"There is no database {database.id}.")
-    print("Rules, indexes, services that were switched on and sign-in stay.")
+    print("Rules, indexes, services that were switched on, sign-in and a budget stay.")
+    chosen_prefix = f" --function-prefix {deployment.prefix}" if deployment.prefix else ""
+    print("Alerts stay too, and will fire, until you run")
+    print(f"    deploy/monitor.sh {options.project} --remove{chosen_prefix}")
     confirm(options.project, database.id if deletes_database else "")
 
     if deletes_database:

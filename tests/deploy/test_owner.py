@@ -145,6 +145,17 @@ def run_product(project: str) -> None:
     sweep(store, HashingEmbedder(dimension=8), Clock())
 
 
+def test_down_says_before_it_asks_that_the_alerts_stay(
+    cloud: GoogleCloud, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deploy(cloud, "notes-")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("no\n"))
+    with pytest.raises(Stop, match=r"Nothing was deleted\."):
+        down.main([cloud.project])
+    command = f"deploy/monitor.sh {cloud.project} --remove --function-prefix notes-"
+    assert command in capsys.readouterr().out
+
+
 def test_a_strangers_database_with_nothing_but_tenants_is_never_touched(
     cloud: GoogleCloud, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
