@@ -161,7 +161,7 @@ def _recall(store: EmbeddedStore, vectors: Matrix, vector: Matrix) -> float:
         stems=(),
         restriction=Restriction(),
         index_version=VERSION,
-    )
+    ).neighbours
     cosine_of_last = float(np.partition(vectors @ vector, -LIMIT)[-LIMIT])
     hits = [neighbour for neighbour in near if neighbour.cosine >= cosine_of_last - 1e-5]
     return len(hits) / LIMIT
@@ -182,7 +182,7 @@ def _question(
         stems=stems,
         restriction=restriction,
         index_version=VERSION,
-    )
+    ).neighbours
     chunks = [neighbour.chunk for neighbour in near]
     store.document_frequencies(TENANT, stems)
     limit = UNBILLED_POSTINGS // len(stems)

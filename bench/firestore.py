@@ -198,7 +198,7 @@ def _question(store: FirestoreStore, pool: Executor) -> None:
         searches.append(search)
         budget -= limit
 
-    neighbours = near.result()
+    neighbours = near.result().neighbours
     assert len(neighbours) == LIMIT
     assert len(recent.result()) == LIMIT
     assert stats.result().chunk_count

@@ -93,6 +93,16 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True)
+class VectorMatches:
+    """Result of a vector search."""
+
+    neighbours: tuple[Neighbour, ...] = ()
+    """The nearest chunks that the search brought: the nearest first, equals by chunk id."""
+    ceiling: float | None = None
+    """The greatest cosine that a vector which was not brought can have; None: there are no more."""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A chunk in the pool, with what each leg knows of it. Ranks count from 1; None: that leg did not bring it."""
 

@@ -52,7 +52,7 @@ def related(
     if centre is None:
         return ()
 
-    neighbours = store.nearest(
+    matches = store.nearest(
         tenant_id,
         centre,
         limit=NEAREST + len(chunks),
@@ -63,7 +63,7 @@ def related(
 
     # The nearest passage of each note comes first.
     nearest_of: dict[str, RelatedNote] = {}
-    for neighbour in neighbours:
+    for neighbour in matches.neighbours:
         passage = neighbour.chunk
         similarity = calibration.similarity(neighbour.cosine)
         if similarity < RELATED:

@@ -29,7 +29,7 @@ from shared.model.index import (
     Vector,
 )
 from shared.model.notes import Folder, ListedNote, Note, NoteKey, TrashedNote, UnreadableNote
-from shared.model.retrieval import CorpusStats, Neighbour, Restriction
+from shared.model.retrieval import CorpusStats, Restriction, VectorMatches
 from shared.ports.documents import DocumentStore
 from shared.ports.pages import Page
 
@@ -138,8 +138,11 @@ class SearchStore(Protocol):
         restriction: Restriction,
         index_version: str,
         second_vectors: bool = False,
-    ) -> tuple[Neighbour, ...]:
+    ) -> VectorMatches:
         """Returns the chunks with a vector in the space of this index version, greatest cosine first.
+
+        A store whose filters say less than the restriction may bring fewer than `limit` although there are more; the
+        ceiling tells.
 
         second_vectors: True to compare also the vectors of this version that chunks of another version hold.
         """

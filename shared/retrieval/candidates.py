@@ -22,6 +22,7 @@ from shared.model.retrieval import (
     Neighbour,
     Restriction,
     RetrievalMode,
+    VectorMatches,
 )
 from shared.retrieval.analysis import within
 from shared.retrieval.bm25 import bm25, idf
@@ -269,7 +270,7 @@ class Nearest:
     """Vaults of the parts whose search failed."""
 
 
-_Search = Future[tuple[Neighbour, ...] | None]
+_Search = Future[VectorMatches | None]
 """Search of a part; it brings None if it fails."""
 
 
@@ -292,7 +293,7 @@ class _VectorLeg:
 
     def results(self) -> Nearest:
         """Waits for the searches, and searches for more if nearly all neighbours are of excluded notes."""
-        nearest = self._merged(self._searches, self._limit)
+        nearest = self._merged(self._searches)
         eligible = self._eligible(nearest)
         has_enough = len(eligible) >= min(MIN_LEG, len(nearest.neighbours))
         has_all = nearest.ceiling is None
@@ -301,7 +302,7 @@ class _VectorLeg:
 
         larger_limit = min(EXCLUDED_FACTOR * self._limit, MAX_NEIGHBOURS)
         limit = max(self._limit, larger_limit)
-        nearest = self._merged(self._submit(limit), limit)
+        nearest = self._merged(self._submit(limit))
         eligible = self._eligible(nearest)
         leg_size = self._legs.options.leg_size
         if len(eligible) <= leg_size:
@@ -322,10 +323,10 @@ class _VectorLeg:
             searches.append(search)
         return searches
 
-    def _merged(self, searches: Sequence[_Search], limit: int) -> Nearest:
-        """Waits for the searches of all parts, which bring at most `limit` neighbours each, and merges them."""
+    def _merged(self, searches: Sequence[_Search]) -> Nearest:
+        """Waits for the searches of all parts and merges what they bring."""
         brought = [search.result() for search in searches]
-        return merge_parts(self._parts, brought, limit=limit)
+        return merge_parts(self._parts, brought)
 
     def _eligible(self, nearest: Nearest) -> tuple[Neighbour, ...]:
         """Returns the neighbours that are not of excluded notes."""
@@ -338,37 +339,35 @@ class _VectorLeg:
 
 def merge_parts(
     parts: Sequence[Part],
-    brought: Sequence[tuple[Neighbour, ...] | None],
-    *,
-    limit: int,
+    brought: Sequence[VectorMatches | None],
 ) -> Nearest:
-    """Merges what the vector leg brought from each part: at most `limit` neighbours, None where its search failed.
+    """Merges what the vector leg brought from each part, None where its search failed.
 
     Where no vault is left all of whose parts answered, any vector that is read may be the nearest: the ceiling is 1.
     """
     failed_vaults: set[str] = set()
-    for part, neighbours in zip(parts, brought, strict=True):
-        if neighbours is None:
+    for part, matches in zip(parts, brought, strict=True):
+        if matches is None:
             failed_vaults |= part.vaults
     if None in brought and all(part.vaults <= failed_vaults for part in parts):
         return Nearest((), 1.0, frozenset())
 
     merged: dict[str, Neighbour] = {}
-    last_cosines: list[float] = []
-    for neighbours in brought:
-        if not neighbours:
+    ceilings: list[float] = []
+    for matches in brought:
+        if matches is None:
             continue
-        for neighbour in neighbours:
+        for neighbour in matches.neighbours:
             chunk = neighbour.chunk
             if chunk.vault not in failed_vaults:
                 merged[chunk.chunk_id] = neighbour
-        if len(neighbours) >= limit:
-            last_cosines.append(neighbours[-1].cosine)
+        if matches.ceiling is not None:
+            ceilings.append(matches.ceiling)
 
     best_first = sorted(merged.values(), key=attrgetter("place"))
     return Nearest(
         neighbours=tuple(best_first),
-        ceiling=max(last_cosines, default=None),
+        ceiling=max(ceilings, default=None),
         failed_vaults=frozenset(failed_vaults),
     )
 

@@ -27,8 +27,8 @@ from shared.model.retrieval import (
     Analysis,
     CorpusStats,
     Leg,
-    Neighbour,
     Restriction,
+    VectorMatches,
     WeightedFolder,
 )
 from shared.ports.freshness import Freshness, NoteRevision, current
@@ -89,11 +89,11 @@ class LegRunner:
     """The first failure of each leg: an index that is missing or still being built, a filter that the store does not
     take, a search that times out. Reading which notes exist belongs to no leg and raises."""
 
-    def nearest(self, restriction: Restriction, limit: int) -> tuple[Neighbour, ...] | None:
+    def nearest(self, restriction: Restriction, limit: int) -> VectorMatches | None:
         """Returns the nearest chunks, best first; none if the question has no vector, None if the search failed."""
         vector = self.query()
         if vector is None:
-            return ()
+            return VectorMatches()
         return self._run(
             Leg.VECTOR,
             None,

@@ -260,7 +260,7 @@ class AccountContract:
             stems=[],
             restriction=Restriction(),
             index_version=chunk("n1").index_version,
-        )
+        ).neighbours
         assert len(neighbours) == 5
 
     def test_a_token_from_before_an_erasure_is_a_conflict(self, store: Store) -> None:

@@ -252,7 +252,9 @@ class _ChunkContract:
         assert store.read_vectors(TENANT, ["n1_000"]) == {}
         assert store.stored_chunks(TENANT, "n1")[0].has_vector is False
         assert (
-            store.nearest(TENANT, V, limit=3, stems=[], restriction=FREE, index_version=VERSION)
+            store.nearest(
+                TENANT, V, limit=3, stems=[], restriction=FREE, index_version=VERSION
+            ).neighbours
             == ()
         )
 
@@ -268,7 +270,7 @@ class _ChunkContract:
         ]
         (neighbour,) = store.nearest(
             TENANT, W, limit=3, stems=["beta"], restriction=FREE, index_version=VERSION
-        )
+        ).neighbours
         assert neighbour.chunk == replace(chunk("n1", 1), terms={"beta": 2})
 
     def test_a_second_vector_is_kept_until_the_chunk_is_put_without_it(self, store: Store) -> None:

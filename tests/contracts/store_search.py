@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import product
+from math import cos, sin
 
 import pytest
 
@@ -55,7 +57,7 @@ def _nearest(
 ) -> list[str]:
     neighbours = store.nearest(
         TENANT, vector, limit=limit, stems=[], restriction=restriction, index_version=VERSION
-    )
+    ).neighbours
     return [neighbour.chunk.chunk_id for neighbour in neighbours]
 
 
@@ -237,6 +239,43 @@ class _RestrictionContract:
 class _NearestContract:
     """The vector leg."""
 
+    def test_what_a_search_for_the_nearest_leaves_out_is_no_nearer_than_it_says(
+        self, store: Store
+    ) -> None:
+        """A store may bring fewer than asked for; then the ceiling says that there are more."""
+        passages = []
+        cosines = {}
+        for number in range(32):
+            tag = "rare" if number % 8 == 0 else "common"
+            passage = chunk(f"n{number:02d}", vault=f"v{number // 16}", tags=(tag,))
+            angle = number / 32
+            save(store, passage, vector=unit(cos(angle), sin(angle), 0, 0))
+            passages.append(passage)
+            cosines[passage.chunk_id] = cos(angle)
+
+        in_both = (tag_token("common"), folder_token("v1", "work"))
+        for groups, limit in product(((), in_both[:1], in_both[1:], in_both), (1, 3, 60)):
+            restriction = Restriction(scopes=tuple(frozenset({group}) for group in groups))
+            allowed = [
+                passage.chunk_id for passage in passages if set(groups) <= set(passage.scopes)
+            ]
+            matches = store.nearest(
+                TENANT,
+                V,
+                limit=limit,
+                stems=[],
+                restriction=restriction,
+                index_version=VERSION,
+            )
+            brought = [neighbour.chunk.chunk_id for neighbour in matches.neighbours]
+            assert brought == allowed[: len(brought)]
+            assert len(brought) <= limit
+            left_out = allowed[len(brought) :]
+            if matches.ceiling is None:
+                assert left_out == []
+            else:
+                assert all(cosines[left] <= matches.ceiling + 1e-6 for left in left_out)
+
     def test_nearest_come_best_first_with_their_cosine(self, store: Store) -> None:
         save_vectors(
             store,
@@ -254,7 +293,7 @@ class _NearestContract:
             stems=[],
             restriction=FREE,
             index_version=VERSION,
-        )
+        ).neighbours
         assert [neighbour.chunk.note_id for neighbour in neighbours] == [
             "same",
             "near",
@@ -294,7 +333,8 @@ class _NearestContract:
             search = partial(
                 store.nearest, TENANT, V, limit=9, stems=[], restriction=FREE, second_vectors=True
             )
-            return [neighbour.chunk.chunk_id for neighbour in search(index_version=EARLIER)]
+            matches = search(index_version=EARLIER)
+            return [neighbour.chunk.chunk_id for neighbour in matches.neighbours]
 
         assert earlier() == ["old_000", "both_000"]
         second = store.apply(
@@ -382,7 +422,7 @@ class _KeywordContract:
         stems = ["beta", "missing"]
         (near,) = store.nearest(
             TENANT, V, limit=1, stems=stems, restriction=FREE, index_version=VERSION
-        )
+        ).neighbours
         assert near.chunk == expected_chunk
         assert store.postings(TENANT, "alpha", limit=1, stems=stems, restriction=FREE) == (
             expected_chunk,

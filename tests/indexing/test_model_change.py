@@ -162,7 +162,7 @@ def test_a_model_that_is_named_as_its_own_predecessor_is_no_change(world: World)
         restriction=Restriction(),
         index_version=back.indexer.version,
         second_vectors=True,
-    )
+    ).neighbours
     chunk_ids = [neighbour.chunk.chunk_id for neighbour in near]
     assert len(chunk_ids) == len(set(chunk_ids))
     assert world.old.embedded.total() == 0

@@ -21,7 +21,7 @@ from shared.model.index import (
 )
 from shared.model.notes import Note
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved
+from shared.model.retrieval import Retrieved, VectorMatches
 from shared.ports.models import Embedder, Reranker
 from shared.ports.stores import Store
 from shared.retrieval.options import RetrievalOptions
@@ -146,7 +146,8 @@ class Counted:
 
         def counted(*args: Any, **options: Any) -> Any:  # noqa: ANN401 - the method's own
             returned = method(*args, **options)
-            self.reads[name] += len(returned) if isinstance(returned, tuple | Mapping) else 1
+            brought = returned.neighbours if isinstance(returned, VectorMatches) else returned
+            self.reads[name] += len(brought) if isinstance(brought, tuple | Mapping) else 1
             if name in self._after:
                 self._after[name]()
             return returned

@@ -1,4 +1,4 @@
-"""Both stores answer alike over 500 notes: the same notes in the same order, with the same parts of their scores.
+"""Both stores answer alike over 300 notes: the same notes in the same order, with the same parts of their scores.
 
 Not among the questions are restrictions that Firestore's filters cannot hold, whose legs may come back short there:
 ranges open on one side.
@@ -28,7 +28,7 @@ from tests.fakes import ScriptedWriter
 from tests.retrieval.library import Library
 from tests.retrieval.samples import NOW, days_ago
 
-NOTES = 500
+NOTES = 300
 WORDS = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=3)]
 """125 words, drawn as natural ones are: the first stands in two of five notes, the last in one of twenty."""
 COMMON = WORDS[:5]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from shared.model.retrieval import Neighbour, Restriction
+from shared.model.retrieval import Neighbour, Restriction, VectorMatches
 from shared.retrieval.candidates import Nearest, merge_parts
 from shared.retrieval.folder_weights import Part
 from tests.contracts.samples import chunk
@@ -12,20 +12,23 @@ from tests.contracts.samples import chunk
 
 def _merged(*parts: tuple[str, str], failed: str = "", limit: int = 10) -> Nearest:
     """Twelve chunks lie in each (vault, folder). The search of folder `failed` fails."""
-    folder_results = [
-        None
-        if folder == failed
-        else tuple(
-            Neighbour(chunk(f"{vault}-{folder}-{n:02d}", vault=vault), 0.9 - n / 100)
-            for n in range(12)
-        )[:limit]
-        for vault, folder in parts
-    ]
-    searched = [
-        Part(Restriction(scopes=(frozenset({folder}),)), frozenset({vault}))
-        for vault, folder in parts
-    ]
-    return merge_parts(searched, folder_results, limit=limit)
+    searched = []
+    results = []
+    for vault, folder in parts:
+        restriction = Restriction(scopes=(frozenset({folder}),))
+        searched.append(Part(restriction, frozenset({vault})))
+        results.append(None if folder == failed else _matches(vault, folder, limit))
+    return merge_parts(searched, results)
+
+
+def _matches(vault: str, folder: str, limit: int) -> VectorMatches:
+    neighbours = tuple(
+        Neighbour(chunk(f"{vault}-{folder}-{number:02d}", vault=vault), 0.9 - number / 100)
+        for number in range(12)
+    )
+    brought = neighbours[:limit]
+    ceiling = brought[-1].cosine if limit < len(neighbours) else None
+    return VectorMatches(brought, ceiling)
 
 
 def test_parts_share_the_leg() -> None:
@@ -40,6 +43,11 @@ def test_a_part_that_brings_less_than_it_may_has_brought_all() -> None:
     nearest = _merged(("v", "f"), limit=30)
     assert len(nearest.neighbours) == 12
     assert nearest.ceiling is None
+
+
+def test_a_part_that_brings_nothing_may_still_have_more() -> None:
+    part = Part(Restriction(scopes=(frozenset({"f"}),)), frozenset({"v"}))
+    assert merge_parts([part], [VectorMatches((), 0.4)]) == Nearest((), 0.4, frozenset())
 
 
 def test_a_vault_of_which_a_part_fails_is_left_out_and_named() -> None:

@@ -23,7 +23,7 @@ from shared.adapters.embedded.sqlite import fetch_rows
 from shared.adapters.embedded.vectors import Allowed, VectorSpace
 from shared.model.index import IndexedChunk, IndexRecord, Vector, vector_space
 from shared.model.questions import TimeRange
-from shared.model.retrieval import CorpusStats, Neighbour, Restriction
+from shared.model.retrieval import CorpusStats, Neighbour, Restriction, VectorMatches
 
 _BEGIN = 0
 _END = documents.to_micros(datetime.max.replace(tzinfo=UTC)) + 1
@@ -61,10 +61,10 @@ class EmbeddedSearch:
         restriction: Restriction,
         index_version: str,
         second_vectors: bool = False,  # noqa: ARG002 - both kinds are in memory together
-    ) -> tuple[Neighbour, ...]:
+    ) -> VectorMatches:
         """Raises OperatorError where numpy is not installed. The first call reads the tenant's vectors into memory."""
         if limit < 1 or not all(restriction.scopes):
-            return ()
+            return VectorMatches()
         space = self._space(tenant_id, vector_space(index_version), len(vector))
         file = self._files.of(tenant_id)
         # The lock before the first read: no thread's snapshot is older than what memory has followed already.
@@ -82,7 +82,10 @@ class EmbeddedSearch:
             if isinstance(chunk, IndexedChunk):
                 neighbours.append(Neighbour(chunk, cosine))
         neighbours.sort(key=attrgetter("place"))
-        return tuple(neighbours[:limit])
+        ceiling = None
+        if len(best) >= limit:
+            _, ceiling = best[-1]
+        return VectorMatches(tuple(neighbours[:limit]), ceiling)
 
     def _space(self, tenant_id: str, name: str, dimension: int) -> VectorSpace:
         """Returns the tenant's vectors in memory. One space a tenant: the memory of another one is given back."""

@@ -41,7 +41,7 @@ from shared.adapters.firestore.protocol import (
 )
 from shared.model.index import IndexedChunk, IndexRecord, Vector, tags_of, vector_space
 from shared.model.notes import Folder
-from shared.model.retrieval import Neighbour, Restriction
+from shared.model.retrieval import Neighbour, Restriction, VectorMatches
 
 MAX_NEIGHBOURS = 1000
 """Neighbours of one vector search: Firestore's limit."""
@@ -62,14 +62,14 @@ class FirestoreSearch(Corpus):
         restriction: Restriction,
         index_version: str,
         second_vectors: bool = False,
-    ) -> tuple[Neighbour, ...]:
+    ) -> VectorMatches:
         """Makes one vector search, for half as many again if its filters say less than the restriction.
 
         Several searches run side by side if the restriction allows more folders than one can name, and for
         `second_vectors`. While another index version is embedded, its chunks take places in a reply and are left out.
         """
         if is_impossible(restriction):
-            return ()
+            return VectorMatches()
         folders: tuple[Folder, ...] = ()
         names_folders = not all(map(tags_of, restriction.scopes))
         if names_folders:
@@ -91,11 +91,17 @@ class FirestoreSearch(Corpus):
                 searches.append(search)
         size = _size(limit, exact=filters.exact)
         size = min(size, MAX_NEIGHBOURS)
+        found = _nearest_of_all(searches, size)
         neighbours = []
-        for neighbour in _nearest_of_all(searches, size):
+        for neighbour in found.neighbours:
             if restriction.allows(neighbour.chunk):
                 neighbours.append(neighbour)
-        return tuple(neighbours[:limit])
+        brought = tuple(neighbours[:limit])
+        left_out = neighbours[limit:]
+        ceiling = found.ceiling
+        if left_out:
+            ceiling = left_out[0].cosine
+        return VectorMatches(brought, ceiling)
 
     def _search(
         self,
@@ -232,18 +238,26 @@ class _Neighbours:
     may_have_more: bool
     """True if the reply had as many documents as were asked for."""
 
+    @property
+    def ceiling(self) -> float | None:
+        """The greatest cosine that a neighbour which was not asked for can have; None: there is none."""
+        if not self.may_have_more:
+            return None
+        if not self.neighbours:
+            return 1.0
+        return self.neighbours[-1].cosine
+
     def may_bring(self, cosine: float) -> bool:
         """Reports whether a neighbour that was not asked for may be at least as near."""
-        if not self.may_have_more:
-            return False
-        return not self.neighbours or self.neighbours[-1].cosine >= cosine
+        ceiling = self.ceiling
+        return ceiling is not None and ceiling >= cosine
 
 
 _Search: TypeAlias = Callable[[int], _Neighbours]
 """A vector search that returns at most so many neighbours."""
 
 
-def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
+def _nearest_of_all(searches: Sequence[_Search], size: int) -> VectorMatches:
     """Returns the `size` nearest neighbours of all searches together, nearest first.
 
     1. Each search asks for its equal share and SPARE more.
@@ -255,21 +269,20 @@ def _nearest_of_all(searches: Sequence[_Search], size: int) -> list[Neighbour]:
     equal_share = size // count
     share = min(size, equal_share + SPARE)
     results = _in_parallel(searches, share)
-    neighbours = _merge(results)
-    nearest = neighbours[:size]
-    if share == size:
-        return nearest
+    if share < size:
+        nearest = _merge(results)[:size]
+        worst_cosine = -1.0
+        if len(nearest) == size:
+            worst_cosine = nearest[-1].cosine
+        places = [place for place, result in enumerate(results) if result.may_bring(worst_cosine)]
+        repeated = _in_parallel([searches[place] for place in places], size)
+        for place, result in zip(places, repeated, strict=True):
+            results[place] = result
 
-    worst_cosine = -1.0
-    if len(nearest) == size:
-        worst_cosine = nearest[-1].cosine
-    repeated_searches = []
-    for search, result in zip(searches, results, strict=True):
-        if result.may_bring(worst_cosine):
-            repeated_searches.append(search)
-    results += _in_parallel(repeated_searches, size)
     neighbours = _merge(results)
-    return neighbours[:size]
+    ceilings = [result.ceiling for result in results if result.ceiling is not None]
+    ceilings += [neighbour.cosine for neighbour in neighbours[size : size + 1]]
+    return VectorMatches(tuple(neighbours[:size]), max(ceilings, default=None))
 
 
 def _in_parallel(searches: Iterable[_Search], size: int) -> list[_Neighbours]:

@@ -79,7 +79,7 @@ def test_the_best_are_the_exact_best_even_where_all_look_alike(
     query = _unit([1.0, *(0.01 * place for place in range(31))])
     neighbours = store.nearest(
         TENANT, query, limit=30, stems=[], restriction=FREE, index_version=VERSION
-    )
+    ).neighbours
     cosines = {
         chunk_id: sum(x * y for x, y in zip(vectors[chunk_id], query, strict=True))
         for chunk_id in vectors

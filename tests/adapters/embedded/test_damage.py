@@ -320,7 +320,7 @@ def _nearest(store: EmbeddedStore, embedder: HashingEmbedder) -> list[str]:
         stems=(),
         restriction=FREE,
         index_version=_indexer(store, Clock()).version,
-    )
+    ).neighbours
     return [neighbour.chunk.note_id for neighbour in neighbours]
 
 

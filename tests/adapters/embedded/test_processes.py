@@ -74,7 +74,7 @@ def _check_whole(store: Store) -> int:
         stems=[],
         restriction=FREE,
         index_version=VERSION,
-    )
+    ).neighbours
     assert Counter(neighbour.chunk.note_id for neighbour in near) == {
         note_id: count_of(numbers[note_id]) for note_id in numbers
     }
@@ -117,7 +117,7 @@ def read_revisions(home: Path, wanted: int) -> int:
     while len(revisions_seen) < wanted and monotonic() < until:
         near = store.nearest(
             TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION
-        )
+        ).neighbours
         by_note: dict[str, list[int]] = {}
         for neighbour in near:
             number = int(neighbour.chunk.note_revision)
@@ -146,7 +146,7 @@ def test_a_commit_of_another_process_is_seen_at_once(tmp_path: Path) -> None:
         write(theirs, "n0", number)
         near = ours.nearest(
             TENANT, QUERY, limit=99, stems=[], restriction=FREE, index_version=VERSION
-        )
+        ).neighbours
         assert [int(neighbour.chunk.note_revision) for neighbour in near] == [number] * count_of(
             number
         )
@@ -209,7 +209,7 @@ def test_threads_share_a_store(tmp_path: Path) -> None:
             write(store, f"x{number:03d}", number)
         near = store.nearest(
             TENANT, QUERY, limit=999, stems=[], restriction=FREE, index_version=VERSION
-        )
+        ).neighbours
         counts = Counter(
             (neighbour.chunk.note_id, int(neighbour.chunk.note_revision)) for neighbour in near
         )

@@ -156,7 +156,7 @@ def _compare(store: EmbeddedStore, model: _Model, restriction: Restriction, *, l
     query = unit(*(model.dice.randrange(4) for _ in range(3)), 1)
     near = store.nearest(
         TENANT, query, limit=limit, stems=[], restriction=restriction, index_version=VERSION
-    )
+    ).neighbours
     assert [neighbour.chunk.chunk_id for neighbour in near] == model.nearest(query, restriction)[
         :limit
     ]
@@ -205,7 +205,7 @@ def _near(store: EmbeddedStore, query: Vector) -> list[tuple[str, float]]:
         stems=[],
         restriction=FREE,
         index_version=VERSION,
-    )
+    ).neighbours
     return [(neighbour.chunk.chunk_id, neighbour.cosine) for neighbour in neighbours]
 
 
@@ -234,7 +234,7 @@ def test_a_limit_of_nothing_brings_nothing(embedded_store: EmbeddedStore) -> Non
     assert embedded_store.recent(TENANT, limit=0, stems=[], restriction=FREE) == ()
     assert not embedded_store.nearest(
         TENANT, query, limit=0, stems=[], restriction=FREE, index_version=VERSION
-    )
+    ).neighbours
 
 
 def test_without_numpy_only_vectors_cannot_be_searched(

@@ -119,7 +119,7 @@ def test_a_database_of_its_own_holds_everything_and_the_default_one_nothing(
         stems=[],
         restriction=FREE,
         index_version=chunk("n1").index_version,
-    )
+    ).neighbours
     assert [neighbour.chunk.note_id for neighbour in neighbours] == ["n1"]
     assert [key.note_id for key in named.note_keys(limit=5).items] == ["n1"]
     assert [session.session_id for session in named.listing(PERSON, SESSIONS, limit=5).items] == [

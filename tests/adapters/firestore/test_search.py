@@ -57,7 +57,7 @@ def _crowd(store: FirestoreStore, *, vector: Vector = V, **fields: object) -> No
 def _nearest(store: FirestoreStore, restriction: Restriction, limit: int = 2) -> list[str]:
     neighbours = store.nearest(
         TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION
-    )
+    ).neighbours
     return [neighbour.chunk.note_id for neighbour in neighbours]
 
 
@@ -297,7 +297,7 @@ def test_vector_searches_are_exact_within_a_folder_a_tag_a_month(
     store, chunks = crowded
     neighbours = store.nearest(
         TENANT, V, limit=limit, stems=[], restriction=restriction, index_version=VERSION
-    )
+    ).neighbours
     allowed = [
         (vector[0], saved_chunk.chunk_id)
         for saved_chunk, vector in chunks
