@@ -145,9 +145,8 @@ class StepTimer:
             from opentelemetry.trace import get_current_span  # noqa: PLC0415 - as above
 
             ended = time.time_ns()
-            if (
-                get_current_span().get_span_context().is_valid
-            ):  # a step outside any request has no trace to go to
+            # A step outside any request belongs to no trace.
+            if get_current_span().get_span_context().is_valid:
                 _tracers[0].start_span(step, start_time=ended - int(seconds * 1e9)).end(ended)
 
     def with_total(self, name: str) -> dict[str, float]:

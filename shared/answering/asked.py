@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from shared.judging.quantities import quantities
 from shared.language.terms import stems_as
@@ -104,23 +104,18 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
     chunks = [passage.chunk for passage in retrieved.selected]
     known_stems: set[str] = set()
     for chunk in chunks:
-        known_stems |= _stems_in(chunk, retrieved.weights)
+        known_stems |= chunk.stems_among(retrieved.weights)
     if not known_stems:
         return {}
 
     definitions_of_chunk: dict[str, frozenset[str]] = {}
     for chunk in chunks:
-        if _stems_in(chunk, known_stems) != known_stems:
+        if chunk.stems_among(known_stems) != known_stems:
             continue
         texts = _definitions_in(chunk, known_stems, retrieved.analysis)
         if texts:
             definitions_of_chunk[chunk.chunk_id] = texts
     return definitions_of_chunk
-
-
-def _stems_in(chunk: IndexedChunk, stems: Iterable[str]) -> set[str]:
-    """Returns the stems that a chunk holds."""
-    return {stem for stem in stems if chunk.terms.get(stem)}
 
 
 def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) -> frozenset[str]:

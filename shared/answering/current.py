@@ -161,7 +161,7 @@ def current_first(
     if retrieved.analysis.time is not None:
         return list(chosen), frozenset()
 
-    # 1. The best window of each note, or section of a day; those that were chosen before others.
+    # 1. The best window of each note, or of each dated section of a note. Chosen windows come before others.
     ranked = list(ranked)
     asked_weights = _asked_words([*chosen, *ranked], retrieved)
     chosen_reads = [_read(window, asked_weights, retrieved) for window in chosen]
@@ -170,7 +170,7 @@ def current_first(
     for read in (*chosen_reads, *ranked_reads):
         best_of_place.setdefault(read.place, read)
 
-    # 2. Behind each chosen one's newest version the older ones that were chosen too.
+    # 2. Each chosen window becomes its newest version, followed by the older versions that were chosen too.
     ordered: list[_ReadWindow] = []
     dated_chunks: set[str] = set()
     for read in chosen_reads:

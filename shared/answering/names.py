@@ -27,15 +27,14 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from shared.judging.quantities import blanked
 from shared.language.sentences import sentences
 from shared.language.terms import content_words, stems, stems_as
-from shared.language.vocabulary import vocabularies, vocabulary
+from shared.language.vocabulary import vocabulary, words_of_all
 from shared.language.words import fold
-from shared.markdown.file import ALIAS
+from shared.markdown.file import aliases_in
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
 from shared.times.dates import days_in
@@ -207,9 +206,10 @@ def _words_of_names(
         capitals_tell=capitals_tell,
     )
     capitals_stand_out = capitals_tell and _has_small_letters(sentence)
+    abbreviations = words_of_all("abbreviations")
     for word in words:
         folded_word = fold(word.text)
-        if not word.text.isalpha() or folded_word in _abbreviations():
+        if not word.text.isalpha() or folded_word in abbreviations:
             continue
         owns = _is_owner(sentence, word, lang)
         is_written_as_one = owns
@@ -274,15 +274,6 @@ def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
     return verb is not None
 
 
-@cache
-def _abbreviations() -> frozenset[str]:
-    """Returns abbreviations such as `Dr` of every language, which are not names."""
-    abbreviations: set[str] = set()
-    for language in vocabularies():
-        abbreviations.update(language.abbreviations.split())
-    return frozenset(abbreviations)
-
-
 def _names_in_notes(
     passages: Sequence[Scored],
     asked: frozenset[str],
@@ -298,7 +289,18 @@ def _names_in_notes(
     asked: folded words of the question.
     with_capital: those of them that have a capital letter and do not open the sentence.
     """
-    # 1. Words that stand with a capital in the midst of sentences, more than once.
+    capitalised_words, small_words = _words_by_case(passages, capitals_tell=capitals_tell)
+    title_words = _title_words(passages, asked, with_capital, capitals_tell=capitals_tell)
+    names = capitalised_words | title_words
+    return frozenset(names - small_words)
+
+
+def _words_by_case(
+    passages: Iterable[Scored],
+    *,
+    capitals_tell: bool,
+) -> tuple[set[str], set[str]]:
+    """Returns the folded words with a capital inside a sentence, more than once, and those in small letters."""
     capitals = Counter[str]()
     small_words: set[str] = set()
     for passage in passages:
@@ -312,11 +314,21 @@ def _names_in_notes(
                 signs_before = text[max(0, start - 2) : start]
                 if _IN_A_SENTENCE.search(signs_before):
                     capitals[fold(word)] += 1
-    names = {word for word, count in capitals.items() if count >= 2}
+    capitalised_words = {word for word, count in capitals.items() if count >= 2}
+    return capitalised_words, small_words
 
-    # 2. Words of titles and aliases.
+
+def _title_words(
+    passages: Iterable[Scored],
+    asked: frozenset[str],
+    with_capital: frozenset[str],
+    *,
+    capitals_tell: bool,
+) -> set[str]:
+    """Returns the folded words of the titles and aliases that the question names; see `_names_in_notes`."""
+    names: set[str] = set()
     for passage in passages:
-        for title in _names_of_note(passage.chunk):
+        for title in (passage.chunk.title, *aliases_in(passage.chunk.properties)):
             title_words = title.split()
             is_one_noun = len(title_words) == 1 and not capitals_tell
             if is_one_noun or not all(map(_is_part_of_name, title_words)):
@@ -327,19 +339,11 @@ def _names_in_notes(
                 names |= folded_words
             else:
                 names |= folded_words & with_capital
-    return frozenset(names - small_words)
+    return names
 
 
 def _is_part_of_name(word: str) -> bool:
     return word.isalpha() and _is_capitalised(word)
-
-
-def _names_of_note(chunk: IndexedChunk) -> Iterator[str]:
-    """Yields the title of a chunk's note and its aliases."""
-    yield chunk.title
-    for line in chunk.properties:
-        if line.startswith(ALIAS):
-            yield line.removeprefix(ALIAS)
 
 
 def _speaks_of(chunk: IndexedChunk, name: _Name) -> bool:
@@ -382,11 +386,11 @@ def _is_said_of_others(
             other_chunks.append(passage.chunk)
             continue
         naming_chunks.append(passage.chunk)
-        if _stems_in(passage.chunk, asked_stems):
+        if passage.chunk.stems_among(asked_stems):
             return False
 
     # 2. Another note holds all of it. Words that no passage holds are left aside: they tell none of them apart.
-    stems_of_others = [_stems_in(chunk, asked_stems) for chunk in other_chunks]
+    stems_of_others = [chunk.stems_among(asked_stems) for chunk in other_chunks]
     known_stems = set().union(*stems_of_others)
     if not known_stems:
         return False
@@ -403,11 +407,6 @@ def _is_said_of_others(
         return 2 * length_in_naming <= stated_length
     known_words = [word for word in words if known_stems.issuperset(word.stems)]
     return name.owns or len(known_words) > 1
-
-
-def _stems_in(chunk: IndexedChunk, asked_stems: set[str]) -> set[str]:
-    """Returns the stems that a chunk holds."""
-    return {stem for stem in asked_stems if chunk.terms.get(stem)}
 
 
 def _are_neighbours(words: Sequence[_Word]) -> bool:

@@ -13,7 +13,7 @@ from typing import TypeGuard
 from shared.language.lengths import Utf16Offsets
 from shared.language.terms import stems
 from shared.markdown.blocks import table_heads
-from shared.markdown.file import ALIAS, MAX_PROPERTIES, properties_of
+from shared.markdown.file import ALIAS, MAX_PROPERTIES, aliases_in, properties_of
 from shared.markdown.pointers import link_terms
 from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of, vector_space
 from shared.model.notes import Note
@@ -154,9 +154,8 @@ def _columns(tables: Sequence[tuple[int, int, str]], start: int) -> Iterator[str
 
 def _headed(note: Note, chunk: Chunk, properties: Sequence[str]) -> str:
     """Returns the text to embed: the header and the slice."""
-    aliases = [line.removeprefix(ALIAS) for line in properties if line.startswith(ALIAS)]
     date = date_in_words(note.created_at)
-    header = [note.title, *aliases, chunk.heading_path, date]
+    header = [note.title, *aliases_in(properties), chunk.heading_path, date]
     header_lines = "\n".join(filter(None, header))
     return f"{header_lines}\n\n{chunk.text}"
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from shared.language.vocabulary import vocabularies
+from shared.language.vocabulary import vocabularies, words_of_all
 
 _CLOSERS = "\"'”’»)\\]}*_`"
 _LINE_BREAKS = "\n\r\v\f\x85\u2028\u2029"
@@ -188,7 +188,7 @@ def _abbreviates(word: str, following: str) -> bool:
     next_letter = following[:1]
     if len(word) == 1:
         # An initial: `J. Smith`.
-        is_letter_word = word in _words_of_all("letter_words")
+        is_letter_word = word in words_of_all("letter_words")
         return word.isupper() and not is_letter_word and next_letter.isupper()
 
     lowered = word.lower().replace(".", "")
@@ -196,23 +196,11 @@ def _abbreviates(word: str, following: str) -> bool:
         # Several initials: `U.S.`, `e.g.`.
         if next_letter.isdigit():
             return True
-        may_close = lowered in _words_of_all("closing_initials")
+        may_close = lowered in words_of_all("closing_initials")
         return len(lowered) <= 3 and not may_close
 
-    if lowered in _words_of_all("closing_abbreviations"):
-        is_title = lowered in _words_of_all("titles") and word[0].isupper()
+    if lowered in words_of_all("closing_abbreviations"):
+        is_title = lowered in words_of_all("titles") and word[0].isupper()
         return is_title or next_letter.isdigit()
 
-    return lowered in _words_of_all("abbreviations")
-
-
-@cache
-def _words_of_all(attribute: str) -> frozenset[str]:
-    """Returns the words of one list of the vocabularies, in all languages together: texts quote
-    each other's.
-    """
-    words: set[str] = set()
-    for language in vocabularies():
-        listed: str = getattr(language, attribute)
-        words.update(listed.split())
-    return frozenset(words)
+    return lowered in words_of_all("abbreviations")

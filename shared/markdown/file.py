@@ -169,6 +169,11 @@ def properties_of(text: str) -> tuple[str, ...]:
     return tuple(properties)
 
 
+def aliases_in(properties: Iterable[str]) -> list[str]:
+    """Returns the other names of a note among its properties."""
+    return [line.removeprefix(ALIAS) for line in properties if line.startswith(ALIAS)]
+
+
 def _property_lines(text: str) -> Iterator[str]:
     """Yields the lines of `properties_of`, however many there are."""
     for alias in aliases_of(text):

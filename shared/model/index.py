@@ -106,6 +106,10 @@ class IndexedChunk:
         folder, _, _ = self.path.rpartition("/")
         return folder
 
+    def stems_among(self, stems: Iterable[str]) -> set[str]:
+        """Returns those of some stems that the chunk holds."""
+        return {stem for stem in stems if self.terms.get(stem)}
+
 
 class IndexStatus(StrEnum):
     """State of a note in the index."""

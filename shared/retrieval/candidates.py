@@ -5,7 +5,7 @@ A range in which nothing was written is widened in steps; filters never are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
@@ -126,7 +126,7 @@ def _told_elsewhere(
     held_then: set[str] = set()
     most_of_then = 0.0
     for chunk in matches.chunks:
-        stems = _stems_in(chunk, weights)
+        stems = chunk.stems_among(weights)
         held_then |= stems
         most_of_then = max(most_of_then, sum(weights[stem] for stem in stems))
     frequencies = matches.frequencies
@@ -141,16 +141,11 @@ def _told_elsewhere(
     for chunk in legs.postings(rarest, limit, allowed):
         if time_range.contains(chunk.created_at) or chunk.note_id in excluded_notes:
             continue
-        stems = _stems_in(chunk, weights)
+        stems = chunk.stems_among(weights)
         says_more = sum(weights[stem] for stem in stems) > most_of_then
         if says_more and tells_of_time(chunk, time_range):
             told.append(chunk)
     return told
-
-
-def _stems_in(chunk: IndexedChunk, stems: Iterable[str]) -> set[str]:
-    """Returns those of the question's stems that a chunk holds."""
-    return {stem for stem in stems if chunk.terms.get(stem)}
 
 
 def tells_of_time(chunk: IndexedChunk, time_range: TimeRange) -> bool:

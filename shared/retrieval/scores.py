@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from shared.language.forms import NO_FORMS, OwnForms
 from shared.language.terms import content_words, stems_as
-from shared.markdown.file import ALIAS
+from shared.markdown.file import aliases_in
 from shared.model.index import IndexedChunk
 from shared.model.questions import TimeHint, TimeRange
 from shared.model.retrieval import (
@@ -299,22 +299,12 @@ def find_title_matches(chunks: Iterable[IndexedChunk], analysis: Analysis) -> fr
     for chunk in chunks:
         if chunk.position != 0:
             continue
-        for name in _names(chunk):
+        for name in (chunk.title, *aliases_in(chunk.properties)):
             name_stems = stems_as(name, analysis.lang, analysis.renamed)
             if question_stems <= name_stems and len(name_stems) <= longest_name:
                 matches.add(chunk.chunk_id)
                 break
     return frozenset(matches)
-
-
-def _names(chunk: IndexedChunk) -> list[str]:
-    """Returns the title of a chunk's note and its aliases."""
-    names = [chunk.title]
-    for line in chunk.properties:
-        if line.startswith(ALIAS):
-            alias = line.removeprefix(ALIAS)
-            names.append(alias)
-    return names
 
 
 def keyword_parts(

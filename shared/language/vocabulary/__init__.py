@@ -381,6 +381,19 @@ def vocabularies() -> tuple[Vocabulary, ...]:
     return tuple(map(vocabulary, languages()))
 
 
+@cache
+def words_of_all(attribute: str) -> frozenset[str]:
+    """Returns the words of one list of the vocabularies, of all languages together: texts quote other languages.
+
+    attribute: name of a list in `Vocabulary`.
+    """
+    words: set[str] = set()
+    for language in vocabularies():
+        listed: str = getattr(language, attribute)
+        words.update(listed.split())
+    return frozenset(words)
+
+
 def conjunctions() -> tuple[str, ...]:
     """Returns the words that stand between two citation markers, in every language, the longest
     first.
