@@ -193,7 +193,7 @@ class Google:
 
 
 def _has_ended(operation: JSON) -> bool:
-    """Reports whether an operation is done; a reply without a name is none, and needs no waiting."""
+    """Reports whether an operation is done. A reply without a name is not an operation and needs no waiting."""
     is_operation = "name" in operation
     return bool(operation.get("done", not is_operation))
 

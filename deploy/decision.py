@@ -198,7 +198,7 @@ def _settings_that_may_differ(
 
 
 def _database_location(google: Google, database_id: str) -> str:
-    """Returns where the database keeps the notes; empty if there is none. Raises Stop for one that cannot hold them."""
+    """Returns where the database keeps the notes; empty if there is no database. Raises Stop if it cannot hold them."""
     database = google.found(f"firestore/v1/{google.name}/databases/{database_id}")
     if not database:
         return ""

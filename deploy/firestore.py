@@ -113,7 +113,7 @@ class Database:
                 return names
 
     def paths(self) -> Iterator[str]:
-        """Yields the path of every document of the database, whatever collection it is in. Each is billed as a read."""
+        """Yields the path of every document of the database, in all collections. Each is billed as a read."""
         root = f"{self.name}/documents"
         query: JSON = {
             "from": [{"allDescendants": True}],

@@ -37,7 +37,7 @@ class Status:
 
     building: tuple[str, ...]
     failed: tuple[str, ...]
-    """Each with the reason, as far as Firestore gives one."""
+    """The failed ones, each with its reason if Firestore gives one."""
     total: int
     read: int
     """Documents read so far by the builds under way."""

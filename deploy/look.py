@@ -157,7 +157,7 @@ def _functions_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
 
 
 def _secrets_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
-    """Yields secrets without our label, but for those that our functions read: an earlier run named them."""
+    """Yields secrets without our label, except those that our functions read: an earlier run named them."""
     google = deployment.google
     secrets_read = set()
     for function in deployment.functions.values():

@@ -54,7 +54,7 @@ class ServedFunction:
     revisions: tuple[Revision, ...]
     """The newest first."""
     serving: str
-    """Short name of the revision that gets every request. Empty: none, or several share them."""
+    """Short name of the revision that gets every request; empty if there is none, or if several share them."""
 
     def revision_of(self, release: str) -> Revision | None:
         """The newest ready revision of the release."""
@@ -73,7 +73,7 @@ class ServedFunction:
 
     @property
     def serving_release(self) -> str:
-        """Release of the revision that gets every request; empty: there is none."""
+        """Release of the revision that gets every request; empty if there is none."""
         revision = self.serving_revision
         return revision.release if revision else ""
 
@@ -126,7 +126,7 @@ class History:
 
     @property
     def newest(self) -> str:
-        """Id of the release that was deployed last, whole or not; empty: there is none."""
+        """Id of the release that was deployed last, complete or not; empty if there is none."""
         releases = self.releases
         return releases[0].id if releases else ""
 
@@ -150,7 +150,7 @@ class History:
         return {function.serving_release for function in self.functions} - {""}
 
     def lacking(self, release: Release) -> list[str]:
-        """Functions of the release that have no ready revision of it; empty: it can be gone back to."""
+        """Functions of the release that have no ready revision of it; empty if the release can be restored."""
         ready = {function.name for function in self.functions if function.revision_of(release.id)}
         return [name for name in release.functions if name not in ready]
 

@@ -412,7 +412,7 @@ class _Quiet(WSGIRequestHandler):
         """Logs nothing."""
 
     def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002 - werkzeug's name
-        """Tells of a request that is none, which may hold anything."""
+        """Logs a malformed request, whose text may hold anything."""
         del type
         now = datetime.now().astimezone()
         echo(f"{now:%H:%M:%S} {message % args}", err=True)

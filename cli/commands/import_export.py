@@ -90,7 +90,7 @@ def import_export(context: CommandContext, file: Path) -> None:
 
 
 def _rows(file: Path) -> Iterator[Json]:
-    """Yields the objects of an export. Raises InvalidArgument naming a line that is none."""
+    """Yields the objects of an export. Raises InvalidArgument naming a line that is not an object."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():

@@ -322,7 +322,7 @@ def _files(app: App, tenant_id: str) -> Iterator[PartVerdict]:
 
 
 def _files_of(root: Path, vault: str) -> PartVerdict:
-    """Reads every file of a folder, and names those that should be notes and are none."""
+    """Reads every file of a folder, and names those that should be notes but are not."""
     missed = []
     ignored = Counter[str]()
     for entry in walk(root):

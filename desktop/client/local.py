@@ -14,7 +14,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Names of the models that a product uses, for people. None: none is set."""
+    """Names of the models that a product uses, for people; None if no model is set."""
 
     writer: str | None
     quoter: str

@@ -67,7 +67,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class FileNote:
-    """A file as a note. `draft.created_at` is None if the file does not say."""
+    """A file as a note. `draft.created_at` is None if the file names no date."""
 
     note_id: str
     draft: NoteDraft
@@ -76,7 +76,7 @@ class FileNote:
     digest: str
     """Digest of the file's bytes."""
     problem: str | None
-    """Oddity of the file although it is a note; None if there is none."""
+    """What is odd about the file, although it is a note; None if nothing is."""
     dated: str = "file"
     """Origin of its date: its text, its name, git, or the file's times in the system."""
 

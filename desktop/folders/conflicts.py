@@ -16,7 +16,7 @@ from shared.model.notes import Note
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAndNote:
-    """A file and its note as they are now. None: it is gone."""
+    """A file and its note as they are now; None for one that is gone."""
 
     folder: FollowedFolder
     note_id: str

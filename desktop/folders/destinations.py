@@ -90,7 +90,7 @@ class Destination(Protocol):
 
     @property
     def last_erasure(self) -> str:
-        """Number of the last erasure of all notes before the work at hand; empty: there was none."""
+        """Number of the last erasure of all notes before the work at hand; empty if there was none."""
         ...
 
     def for_task(self) -> Destination:

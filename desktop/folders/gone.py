@@ -35,7 +35,7 @@ class GoneFolder:
     """A folder whose files are gone, while its notes wait for an answer."""
 
     path: str
-    """Below the followed folder; empty: that folder itself."""
+    """Path below the followed folder; empty for that folder itself."""
     files: int
     """Number of files that are gone."""
     known: int

@@ -89,8 +89,9 @@ class SyncedState:
     note_updated: str | None = None
     """Time of the note's last change until then, as its store says."""
     content_digest: str | None = None
-    """Digest of what the file says; written before the note is, so that an import that dies in between recognises
-    what it wrote. None: the note says more than the file can.
+    """Digest of what the file says; None if the note says more than the file can.
+
+    It is written before the note is, so that an import that dies in between recognises what it wrote.
     """
 
 
@@ -109,7 +110,7 @@ class MissingFile:
     """A file that is gone together with many others."""
 
     path: str
-    """The folder that a person is asked about, below the followed one; empty: that one."""
+    """The folder that a person is asked about, below the followed one; empty for the followed folder itself."""
     is_gone: bool
     """True if a person has said that it was deleted; False while the question is open."""
 
@@ -126,7 +127,7 @@ class FollowedFolder:
     """Number of files that the last import left out."""
     indexed_at: datetime | None
     write_back: bool | None
-    """True if a note that is changed elsewhere is written into its file; None: not decided yet."""
+    """True if changes to a note elsewhere are written into its file; None if that is not decided yet."""
 
 
 @dataclass(slots=True)

@@ -65,9 +65,9 @@ class ImportChoice:
     write_back: bool = False
     """True if a note that was changed elsewhere goes into its file."""
     take: Side | None = None
-    """Side that stays where both were changed; the other goes into the trash. None: both stay."""
+    """Side that stays where both were changed; the other goes into the trash. With None, both stay."""
     gone: GoneAnswer | None = None
-    """Answer for notes whose files are gone all at once; None: they wait until a person says."""
+    """Answer for notes whose files are gone all at once; with None, the notes wait until a person answers."""
 
 
 UNDECIDED = ImportChoice()
@@ -75,7 +75,7 @@ UNDECIDED = ImportChoice()
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A file and its note as they are now. None: there is none."""
+    """A file and its note as they are now; None for one that does not exist."""
 
     path: str
     """Path of the file, below its folder."""

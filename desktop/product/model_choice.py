@@ -78,7 +78,7 @@ class ModelChoice:
     config: dict[str, object]
     """Fields that the page reads at its start; `writes` is true if a model writes."""
     announcement: Announcement | None = None
-    """Record by which commands of this home find this product; None: they do not ask it."""
+    """Record by which commands of this home find this product; None if they do not ask it."""
     _choosing: Lock = field(default_factory=Lock)
 
     def current(self) -> Mapping[str, object]:

@@ -47,7 +47,7 @@ class StoreChoice:
     port: int = 0
     """Port of an emulator of our own; 0: any free one."""
     data: Path | None = None
-    """Folder in which the emulator keeps its documents between runs; None: they are gone with it."""
+    """Folder in which the emulator keeps its documents between runs; None if they are lost with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class DevStore:
     follow: Suite | None = None
     """Emulators that do not post events to us: they are polled for writes."""
     advice: str = ""
-    """Line for whoever started the product, on what is missing; empty: nothing is."""
+    """Line that tells the user what is missing; empty if nothing is."""
 
 
 @contextmanager

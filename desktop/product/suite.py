@@ -28,7 +28,7 @@ START_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """Emulators that run. Addresses are `HOST:PORT`, as in FIRESTORE_EMULATOR_HOST; None: it does not run."""
+    """The emulators that run. Addresses are `HOST:PORT`, as in FIRESTORE_EMULATOR_HOST; None for one that does not run."""
 
     project: str
     firestore: str | None

@@ -42,16 +42,16 @@ def current_app() -> App:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request, parsed as far as all handlers need it."""
+    """One request, parsed into what all handlers need."""
 
     request_id: str
     query: Mapping[str, str]
     body: bytes
     """At most the route's limit."""
     identity: Identity | None
-    """The caller; None: the route is public."""
+    """The caller; None if the route is public."""
     streams: bool | None = None
-    """True if the caller asks for a stream by header or envelope; None: the body may say so."""
+    """True if a header or the envelope asks for a stream; None if the body may still ask for one."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """By name in lower case."""
 
@@ -130,12 +130,14 @@ HEALTH = Route("GET", "/health", "overview:health", public=True)
 
 @dataclass(frozen=True, slots=True)
 class RouteMatch:
-    """Route of one request. `route` None: no such path, or with `allowed` another method."""
+    """Route of one request. `route` is None if the path does not exist, or if it does not allow the method; see
+    `allowed`.
+    """
 
     route: Route | None
     segments: Mapping[str, str]
     allowed: tuple[str, ...]
-    """Sorted. Without a route: the methods this path answers to; empty: no such path."""
+    """Methods that the path allows, sorted, if there is no route; empty if the path does not exist."""
 
 
 def find_route(routes: Sequence[Route], method: str, path: str) -> RouteMatch:

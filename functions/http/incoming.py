@@ -54,7 +54,7 @@ class _Body:
     connection: socket.socket | None
     received: int = 0
     problem: errors.AuroraError | None = None
-    """Why it was given up; None: it was not."""
+    """Why it was given up; None if it was not."""
     ended: threading.Event = field(default_factory=threading.Event)
 
     def give_up(self, problem: errors.AuroraError) -> None:

@@ -68,7 +68,7 @@ def configure(level: str | None = None) -> None:
 def trace_fields(headers: Headers) -> dict[str, str]:
     """Returns the fields by which Cloud Logging groups a request's lines.
 
-    They come from `X-Cloud-Trace-Context`, else from W3C's `traceparent`; without a valid one there are none.
+    They come from `X-Cloud-Trace-Context`, else from W3C's `traceparent`. Empty without a valid header.
     """
     cloud = _TRACE.fullmatch(headers.get("X-Cloud-Trace-Context", ""))
     w3c = _TRACEPARENT.fullmatch(headers.get("traceparent", ""))

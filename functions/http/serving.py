@@ -249,7 +249,7 @@ class _Received:
     identity: Identity | None = None
     body: bytes = b""
     form: Form = Form.PLAIN
-    """Form in which the caller speaks, as far as it is known: an error is sent in it too."""
+    """Form in which the caller speaks, once it is known: errors are sent in the same form."""
     streams: bool | None = None
     """True if the caller asks for a stream, False if not; None if the body may still ask for one."""
 

@@ -156,7 +156,7 @@ class ModelReply:
 
     text: str
     reason: str | None
-    """Reason for its end, in the server's word; None: the server gives none."""
+    """Reason of the end, in the server's words; None if the server gives none."""
     ended: bool
     """True if the model reports that it has ended."""
     truncated: bool

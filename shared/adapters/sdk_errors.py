@@ -153,7 +153,7 @@ def _unknown_model(model: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Reads `Retry-After`, a number or a date, as seconds; None: it is missing or cannot be read."""
+    """Reads `Retry-After`, a number or a date, as seconds; None if it is missing or cannot be read."""
     value = headers.get("retry-after", "")
     try:
         seconds = float(value)

@@ -63,7 +63,7 @@ class Block:
     items: Sequence[int] = ()
     """Offsets at which the items of a list begin."""
     heading: Heading | None = None
-    """Level and title of a heading; None if the block is none."""
+    """Level and title of a heading; None if the block is not a heading."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,11 +153,11 @@ def _one_line(value: object) -> str:
 
 
 def properties_of(text: str) -> tuple[str, ...]:
-    """Returns a note's frontmatter but title, tags, language and dates, as `key: value` lines.
+    """Returns a note's frontmatter, without title, tags, language and dates, as `key: value` lines.
 
-    First `alias: …` once for each other name of the note, then the other fields in their order, as
-    far as they fit into MAX_PROPERTIES characters. Left out are nested fields, and addresses and
-    paths, which are for machines.
+    First comes one `alias: …` for each other name of the note, then the other fields in their order, as many as fit
+    into MAX_PROPERTIES characters. Nested fields are left out, and so are addresses and paths, which are meant for
+    machines.
     """
     properties = []
     size = 0

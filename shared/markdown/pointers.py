@@ -43,15 +43,15 @@ class Pointer:
     name: str
     """Title, alias, path or end of a path of the note that is meant; without `.md`."""
     heading: str
-    """Heading within the note. Empty: none is named."""
+    """Heading within the note; empty if none is named."""
     label: str
-    """Text that is shown. Empty: the target is."""
+    """Text that is shown; empty if the target itself is shown."""
     beside: bool
     """True if the path is looked up from the note's own folder first."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Folded names, one of which the note that is meant must have."""
+        """Folded names; the note that is meant has one of them."""
         path = folded(self.name)
         _, _, last_part = path.rpartition("/")
         return _distinct([path, last_part])

@@ -44,12 +44,12 @@ class Feedback:
     request_id: str
     created_at: datetime
     message_id: str | None = None
-    """Id of a session's message; None: the answer to a single question."""
+    """Id of a session's message; None if the rated answer belongs to a single question."""
     rating: Rating | None = None
     """The rating; None if none was given, or it was withdrawn."""
     comment: str = ""
     citation: str | None = None
-    """Label of the citation (`N1`) that was clicked or is meant; None: the whole answer."""
+    """Label of the citation (`N1`) that was clicked or rated; None for the whole answer."""
 
 
 class Spending(StrEnum):
@@ -64,7 +64,7 @@ class Spending(StrEnum):
 
 
 PROJECT = "/"
-"""In place of a tenant's id, none of which holds a slash: what all tenants together have spent."""
+"""Stands in place of a tenant's id for what all tenants together have spent; no tenant's id holds a slash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class AnsweredRequest:
     """Digest of the request's body: a repeated id with another body is a conflict."""
     expires_at: datetime
     lease_until: datetime | None
-    """Until when one worker may be answering it; None: `answer` is there."""
+    """Time until which one worker may be answering it; None once `answer` is there."""
     answer: str | None = None
     """The reply as JSON."""
     notes: Mapping[str, str] = field(default_factory=dict, metadata={"stored_as": "note_ids"})

@@ -30,7 +30,7 @@ class Prompt:
     question: str
     sources: tuple[Source, ...]
     schema: Mapping[str, object] | None = None
-    """JSON schema of the reply, for models that can be held to one; None: prose."""
+    """JSON schema of the reply, for models that can be held to one; None for prose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Usage:
     input_tokens: int = 0
     output_tokens: int = 0
     reads: int | None = None
-    """Billed reads of documents, of the whole request; None: not counted."""
+    """Billed reads of documents by the whole request; None if they are not counted."""
 
     def __add__(self, other: Usage) -> Usage:
         """Adds up the tokens of both."""
@@ -147,7 +147,7 @@ class Claim:
     """UTF-16 units into the answer's text, like `end`."""
     end: int
     support: Support | None
-    """By all it cites, read together; None: it cites nothing."""
+    """Support by all cited passages, read together; None if it cites nothing."""
     citations: tuple[Citation, ...] = ()
     """In order, each with the quote and the support for this sentence."""
 
@@ -212,7 +212,7 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """The checked answer. `refusal` None: it is answered, or passages of the notes are quoted."""
+    """The checked answer. `refusal` is None if the question is answered, or if passages of the notes are quoted."""
 
     text: str
     model: str
@@ -237,9 +237,10 @@ class Answer:
     """Result of the judging; None if nothing was judged."""
     kind: AnswerKind = AnswerKind.WRITTEN
     writer_problem: str = ""
-    """Why the writing model did not write this, for people; empty: it did, or there is none."""
+    """Why the writing model did not write this, for people. Empty if it did, or if there is no writing model."""
     nothing_about: str = ""
-    """The named thing of which no quote says what is asked; empty: the quotes may say it, or it is no quoted answer."""
+    """The named thing about which no quote says what is asked. Empty if the quotes may say it, or if nothing is quoted.
+    """
     nearest: tuple[Quote, ...] = ()
     """With a refusal: what comes nearest in the notes, one passage each."""
 
@@ -280,7 +281,7 @@ class StoredAnswer:
     """JSON objects of the API, like `meta` and `references`."""
     meta: Mapping[str, Any]
     references: tuple[Mapping[str, Any], ...] | None = None
-    """Passages that the answer was written from; None: the caller's route does not list them."""
+    """Passages that the answer was written from; None if the caller's route does not list them."""
 
 
 @dataclass(frozen=True, slots=True)

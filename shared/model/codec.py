@@ -51,7 +51,7 @@ class Field:
     structured: bool
     """A tuple, an object or a dataclass: no scalar."""
     read: Convert | None
-    """Reads the stored value; None if it is the field's value."""
+    """Reads the stored value; None if the stored value is the field's value."""
     write: Convert | None
 
 
@@ -258,7 +258,7 @@ def _with_newer_choices(field: Field, hint: Any, declared: DataclassField[Any]) 
 
 
 def _enum_in(hint: Any) -> type[Enum] | None:  # noqa: ANN401 - an annotation
-    """Returns the enum that an annotation names, alone or in a union; None if it names none."""
+    """Returns the enum that an annotation names, alone or in a union; None if it names no enum."""
     for option in (hint, *get_args(hint)):
         if isinstance(option, type) and issubclass(option, Enum):
             return option

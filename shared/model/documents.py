@@ -68,7 +68,7 @@ class Listing(Generic[T]):
     items: tuple[T, ...]
     """The documents that can be read."""
     next: Cursor | None
-    """Position from which the listing goes on; None if there are no more documents."""
+    """Position at which the listing continues; None if there are no more documents."""
     unreadable: tuple[UnreadableDocument, ...] = ()
     """The documents that cannot be read, which are left out with a warning in the log."""
 
@@ -85,17 +85,17 @@ class Collection(Generic[T]):
     id. Empty: the collection is listed by ascending id.
     """
     part: str = ""
-    """Field that holds a dataclass whose fields are stored beside the others. Empty: none."""
+    """Field that holds a dataclass whose fields are stored beside the others. Empty if there is no such field."""
     part_kind: type | None = None
     """Dataclass of `part`."""
     absent: Callable[[str], Mapping[str, str]] | None = None
-    """Returns values of fields that a document may lack, by the document's id; keys of one word. None: the defaults of
-    the dataclass.
+    """Returns values for fields that a document may lack, by the document's id, with keys of one word. If None, the
+    defaults of the dataclass apply.
     """
     unlisted: str = ""
-    """Field that a listing does not read: it comes from `absent`. Empty: a listing reads all."""
+    """Field that a listing does not read; its value comes from `absent`. Empty if a listing reads all fields."""
     children: str = ""
-    """Collection below each document, which is deleted with it. Empty: none."""
+    """Collection below each document, which is deleted with it. Empty if there is no such collection."""
 
     def id_of(self, value: T) -> str:
         """Returns the id of a document."""

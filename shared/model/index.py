@@ -92,7 +92,7 @@ class IndexedChunk:
 
     @property
     def columns(self) -> str:
-        """The first line of the table in whose midst it begins; empty: it begins in none."""
+        """First line of the table in whose midst the chunk begins; empty if it does not begin in a table."""
         if not self.properties:
             return ""
         last = self.properties[-1]
@@ -139,13 +139,17 @@ class IndexRecord:
     counts; an outage takes its attempt back, for it says nothing of the note.
     """
     lease_until: datetime | None = None
-    """Until when one worker may be at this note; None: none is. One that has passed is of a worker that died."""
+    """Time until which one worker may be at this note; None if no worker is. A time that has passed means that the
+    worker died.
+    """
     second_version: str = field(default="", metadata={"stored_as": "kept"})
-    """Another index version, by which chunks may hold a second vector beside their own; empty: none hold one."""
+    """Another index version, by which chunks may hold a second vector beside their own; empty if no chunk does."""
     due_at: datetime | None = None
-    """When a sweep takes up an unfinished note. None: never, or the record was written before there was this field."""
+    """When a sweep takes up an unfinished note. None means never, or that the record was written before this field
+    existed.
+    """
     attempted: str = ""
-    """Revision and index version at which `attempts` counts; empty: those of the record."""
+    """Revision and index version to which `attempts` belongs; empty for those of the record."""
 
 
 class LazyCollection(Collection[Item]):
@@ -170,7 +174,7 @@ class LazyCollection(Collection[Item]):
 
 @dataclass(frozen=True, slots=True)
 class StoredRecord:
-    """A record and the store's opaque token of it, for compare-and-set. `record` None: there is none."""
+    """A record and its opaque token for compare-and-set. `record` is None if there is no record."""
 
     record: IndexRecord | None
     token: str | None
@@ -186,7 +190,7 @@ class StoredChunk:
     note_revision: str
     has_vector: bool
     second_version: str = field(default="", metadata={"stored_as": "kept"})
-    """Index version of a second vector of the same text; empty: there is none."""
+    """Index version of a second vector of the same text; empty if there is no second vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +200,7 @@ class ChunkPut:
     chunk: IndexedChunk
     vector: Vector | None
     second_vector: tuple[str, Vector] | None = None
-    """Index version and vector of the same text by another model. None: a stored one is removed."""
+    """Index version and vector of the same text by another model. With None, a stored one is removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +213,9 @@ class IndexChange:
 
     note_id: str
     expected: str | None
-    """Token of the record this was computed from; None: there must be none."""
+    """Token of the record that this was computed from; None if there must be no record."""
     record: IndexRecord | None
-    """The record afterwards; None: removed."""
+    """The record after the change; None to remove it."""
     put: Collection[ChunkPut] = ()
     """In the order of positions. Those of a long note are made while they are read, see `LazyCollection`."""
     patch: Collection[IndexedChunk] = ()
@@ -253,12 +257,12 @@ class Coverage:
 
     notes: int
     indexed: int
-    """By a store's count: of whatever revision. By the indexer's: without the `stale` ones."""
+    """By a store's count, notes indexed at any revision; by the indexer's, without the `stale` ones."""
     pending_embeddings: int
     failed: int
     missing: int
     stale: int = 0
-    """Notes that were indexed and have changed since, as far as those changed last tell."""
+    """Notes that have changed since they were indexed, among those that changed last."""
     outdated: int = 0
     """Records of another index version than `index_version`, whatever their state: those are embedded again."""
     index_version: str = ""
@@ -275,9 +279,9 @@ class NoteState:
 
 
 def vector_space(index_version: str) -> str:
-    """Returns the part of `chunker:model:dimension` that names the vector space: all that follows the chunker.
+    """Returns the part of `chunker:model:dimension` that names the vector space: everything after the chunker.
 
-    Vectors of one space can be compared, whatever chunker cut their texts.
+    Vectors of one space can be compared, no matter which chunker cut their texts.
     """
     _, _, space = index_version.partition(":")
     return space or index_version

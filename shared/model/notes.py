@@ -33,10 +33,10 @@ class Note:
     updated_at: datetime
     vault: str = DEFAULT_VAULT
     path: str = ""
-    """Like `projects/api/meeting.md`; the folder is its directory. Empty: the vault's root."""
+    """Path such as `projects/api/meeting.md`; its directory is the note's folder. Empty for the vault's root."""
     tags: tuple[str, ...] = ()
     lang: str | None = None
-    """ISO 639-1, or 639-3; None: detected from the text."""
+    """ISO 639-1 or 639-3; None if it is to be detected from the text."""
 
 
 def check_texts(note: Note) -> None:
@@ -62,7 +62,7 @@ class ListedNote(Note):
     """A note as lists show it, with empty text; of one that cannot be read, what can be, and defaults for the rest."""
 
     error: str | None = None
-    """Why it cannot be read, or why the index could not take it in; None: nothing has failed."""
+    """Why the note cannot be read, or why the index could not take it in; None if nothing has failed."""
 
     @classmethod
     def of(cls, note: Note, error: str | None = None) -> ListedNote:
@@ -116,7 +116,7 @@ class UnreadableNote:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder that notes use. `folder` empty: the vault's root."""
+    """A folder that notes use. `folder` is empty for the vault's root."""
 
     vault: str
     folder: str

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """Half-open `[start, end)`; None is open."""
+    """Half-open range `[start, end)`; a side that is None is open."""
 
     start: datetime | None
     end: datetime | None
@@ -86,7 +86,7 @@ class Question:
     """IANA name: in which day and week "last Monday" is meant."""
     filters: Filters = field(default_factory=Filters)
     top_k: int | None = None
-    """1-20; None: the setting."""
+    """1 to 20; None for the value of the setting."""
     quotes: int = QUOTES
     """1-8: passages quoted at most where no model writes."""
     threshold: float = 0.0
@@ -96,9 +96,9 @@ class Question:
     include_citations: bool = True
     when_not_in_notes: WhenNotInNotes = WhenNotInNotes.REFUSE
     template: str | None = None
-    """Id of the reasoning template to answer along; AUTO: the most similar; None: none."""
+    """Id of the reasoning template to answer along, AUTO for the most similar one, None for none."""
     asked: str | None = None
-    """The person's own words where `text` says more than they did ("and in March?"); None: `text` is what they said."""
+    """The person's own words if `text` says more than they did ("and in March?"); None if `text` is what they said."""
     history: tuple[Exchange, ...] = ()
     """Earlier turns of the conversation, oldest first."""
     system_prompt: str = ""

@@ -25,11 +25,11 @@ class ChosenBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WeightedFolder:
-    """A folder with everything below it, and what a score is multiplied by that a passage reaches there."""
+    """A folder with everything below it, and the factor by which scores of its passages are multiplied."""
 
     vault: str
     folder: str
-    """Empty: the whole vault."""
+    """Folder within the vault; empty for the whole vault."""
     weight: float
     """In (0, 1]."""
     chosen_by: ChosenBy
@@ -104,7 +104,7 @@ class VectorMatches:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A chunk in the pool, with what each leg knows of it. Ranks count from 1; None: that leg did not bring it."""
+    """A chunk in the pool, with what each leg knows of it. Ranks count from 1; None if that leg did not find the chunk."""
 
     chunk: IndexedChunk
     cosine: float | None
@@ -176,7 +176,7 @@ class RetrievalMode(StrEnum):
 
 
 WIDENING: Mapping[str, int | None] = {"7 days around": 7, "30 days around": 30, "any time": None}
-"""Steps in which a time without notes is widened -> days on either side; None: no bound is left."""
+"""Steps in which a time without notes is widened -> days on either side; None removes both bounds."""
 
 
 class RefusalReason(StrEnum):
@@ -192,7 +192,9 @@ class RefusalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """A reranker was asked. `failure` None: the order is its; else the order is that of the scores, and why."""
+    """Report of a reranker that was asked. `failure` is None if the passages are in its order; otherwise it says why
+    they are in the order of their scores.
+    """
 
     model: str
     failure: str | None
@@ -222,12 +224,12 @@ class Retrieved:
     selected: tuple[Scored, ...]
     """Passages for the writer: at most 12 chunks and 12,000 characters."""
     nearest: tuple[Scored, ...]
-    """The best candidates even if none was good enough, but for unrelated ones; shown with a refusal."""
+    """The best candidates, except unrelated ones, even if none was good enough; shown with a refusal."""
     refusal: RefusalReason | None
     mode: RetrievalMode
     candidate_count: int
     range_used: TimeRange | None
-    """The range that was applied, after widening; None if none was."""
+    """The range that was applied, after widening; None if no range was applied."""
     widened: str | None
     """Step of WIDENING that was taken; None if the search was not widened."""
     timings_ms: Mapping[str, float]

@@ -83,9 +83,9 @@ class Setting:
     """Accepted values, as error messages name them."""
     least: float | None = None
     most: float | None = None
-    """The greatest number, or of text the characters; None: not bounded."""
+    """The greatest number, or the most characters of a text; None for no bound."""
     choices: tuple[str, ...] = ()
-    """The texts that it may be; empty: any."""
+    """The texts that are allowed; empty for any text."""
     nullable: bool = False
     """True if empty text is null in JSON."""
 
@@ -121,7 +121,7 @@ class Session:
     title: str = ""
     """Title given by its owner; empty if none was given."""
     first_question: str = ""
-    """Shortened; what an unnamed session is called. Empty: nothing was asked yet."""
+    """The first question, shortened; it names a session without a title. Empty if nothing was asked yet."""
     message_count: int = 0
     settings: SessionSettings = field(default_factory=SessionSettings)
 
@@ -144,7 +144,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredCitation:
-    """A citation as it was answered, and of which revision of its note."""
+    """A citation as it was answered, and the revision of its note at that time."""
 
     note_id: str
     note_revision: str
@@ -162,11 +162,11 @@ class Message:
     """An answer with citations ends with the list of its sources (`shared.sessions.turns`)."""
     created_at: datetime
     request_id: str = ""
-    """Id of the turn, shared by its question and its answer; empty: stored before messages had one."""
+    """Id of the turn, shared by its question and its answer; empty if it was stored before messages had one."""
     standalone: str = ""
     """Text that was searched for, if it is more than the question's text."""
     as_of: datetime | None = None
-    """The moment relative to which the question's "last week" was meant; None in an answer."""
+    """The time to which words like "last week" in the question refer; None in an answer."""
     citations: tuple[StoredCitation, ...] = ()
     claims: tuple[Mapping[str, Any], ...] = ()
     """Support of each sentence, as the JSON objects that the caller received."""

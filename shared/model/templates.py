@@ -16,7 +16,7 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The steps along which an answer is laid out, and what tells for which questions. No field is None."""
+    """The steps along which an answer is laid out, and the questions that they suit. No field is None."""
 
     template_id: str
     """The file's name without its ending."""
@@ -42,7 +42,7 @@ class StoredTemplate:
 
 @dataclass(frozen=True, slots=True)
 class TemplateMatch:
-    """A template and its calibrated similarity to a question in [0, 1]; None: the caller named it."""
+    """A template and its calibrated similarity to a question in [0, 1]; None if the caller named the template."""
 
     template: Template
     score: float | None

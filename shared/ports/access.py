@@ -19,7 +19,7 @@ class Identity:
     tenant_id: str
     """Tenant whose notes the caller uses: the claim `tenantId`, else the uid."""
     role: str = ""
-    """The claim `role`; empty: none."""
+    """The claim `role`; empty if there is none."""
 
     @property
     def person(self) -> Person:

@@ -48,10 +48,11 @@ class DocumentStore(Protocol):
         *,
         expected: str | None,
     ) -> str | None:
-        """Writes a document, or deletes it with None, if its token still is `expected`; None: if it does not exist.
+        """Writes a document, or deletes it with None, if its token is still `expected`; with `expected` None, if it
+        does not exist.
 
-        Returns the new token, None if deleted. Raises Conflict, having changed nothing, if the document has another
-        token; TooLarge.
+        Returns the new token, or None if the document was deleted. Raises Conflict, having changed nothing, if the
+        document has another token; TooLarge.
         """
 
     def delete(self, owner: Owner, collection: Collection[T], document_id: str) -> bool:

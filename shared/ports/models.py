@@ -32,7 +32,7 @@ class Embedder(Protocol):
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Languages that it speaks, ISO 639-1: in others words tell more than its vectors. None: all."""
+        """Languages that it speaks, ISO 639-1; in others, words tell more than its vectors. None if it speaks all."""
 
     def embed_documents(self, texts: Sequence[str]) -> tuple[Vector, ...]:
         """Returns one unit vector a text, in order. Raises ModelUnavailable, ModelRefused, PortContractError."""

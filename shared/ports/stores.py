@@ -57,17 +57,17 @@ class NoteStore(Protocol):
     ) -> None:
         """Replaces the note `was` by `now`; None stands for no note.
 
-        Raises Conflict, having changed nothing, if the stored note is another than `was`, even if it was written at the
-        same moment.
+        Raises Conflict, having changed nothing, if the stored note is not `was`, even if it was written at the same
+        moment.
 
-        trashed: entry that goes into the trash in the same commit; None for none.
+        trashed: entry that goes into the trash in the same commit; None for no entry.
         """
 
     def delete_note(self, tenant_id: str, note_id: str) -> bool:
         """Deletes a note and reports whether it existed. The trigger updates the index."""
 
     def note_at(self, tenant_id: str, vault: str, path: str) -> str | None:
-        """Returns the id of a note at this path of the vault; None if there is none."""
+        """Returns the id of a note at this path of the vault; None if there is no such note."""
 
     def list_notes(
         self,

@@ -115,7 +115,7 @@ def _searches_by_folder(
     folders: Sequence[Folder],
     months: Sequence[str],
 ) -> tuple[tuple[Where, ...], ...]:
-    """Returns searches by folder and month, by folder alone, or none, as far as MAX_SEARCHES suffice."""
+    """Returns searches by folder and month, else by folder alone; none if they would be more than MAX_SEARCHES."""
     keys = sorted(map(folder_key, folders))
     if months:
         in_months = Where("month", "in", list(months))

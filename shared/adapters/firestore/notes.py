@@ -307,7 +307,7 @@ class FirestoreNotes(FirestoreDocuments, Corpus):
         return Page((), next_cursor)
 
     def _next_tenant(self, place: str) -> str | None:
-        """Returns the next tenant with chunks behind the one of this path; None if there is none. A read."""
+        """Returns the next tenant with chunks after the tenant of this path; None if there is no other. Takes one read."""
         after = self._full(f"{place}/chunks/{LAST_ID}")
         while True:
             query = Query(

@@ -89,9 +89,10 @@ def load_bundled_graph(files: ModelFiles) -> InferenceSession:
 
 
 def _cache_folder() -> Path | None:
-    """Returns the folder of this model, version and processor in the user's cache; None if there can be no cache.
+    """Returns the folder of this model, version and processor in the user's cache; None if no cache can be used.
 
-    A cache that others can read or that is another user's is none: its graph would be run as it is.
+    A cache that others can read, or that belongs to another user, is not used, as its graph would be run without a
+    check.
     """
     try:
         cache = Path.home() / ".cache/aurora-notes"
@@ -109,7 +110,7 @@ def _cache_folder() -> Path | None:
 
 
 def _processor() -> str:
-    """Returns the processor's name and abilities, as far as the system tells them."""
+    """Returns the processor's name and abilities, in so far as the system reports them."""
     described = []
     with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
         for line in lines:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OpenAIRemote(Remote["OpenAI"]):
-    """`base_url` ends in `/v1`. `api_key` None: the server wants none."""
+    """`base_url` ends in `/v1`. `api_key` is None if the server needs none."""
 
     base_url: str
     api_key: str | None = None

@@ -1,4 +1,4 @@
-"""Forms of the server's replies, as far as they are read. The SDK passes on any reply; these check its form."""
+"""Forms of the server's replies, for the fields that are read. The SDK passes on any reply; these types check it."""
 
 from __future__ import annotations
 
