@@ -30,7 +30,7 @@ from shared.answering.windows import Window, joined, windows
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.plain import plain
-from shared.markdown.quotations import joined_lines, quotation
+from shared.markdown.quotations import LEFT_OUT, joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.index import IndexedChunk
@@ -495,6 +495,9 @@ def _quote(window: Window) -> Quote | None:
     )
     if not any(lines):
         return whole_quote(window.passage)
+    if start == 0 and _begins_in_a_sentence(chunk):
+        first_line, *further_lines = lines
+        lines = (f"{LEFT_OUT} {first_line}", *further_lines)
     return Quote(
         passage=window.passage,
         start=chunk.start + start,
@@ -502,3 +505,8 @@ def _quote(window: Window) -> Quote | None:
         lines=lines,
         nearness=window.nearness,
     )
+
+
+def _begins_in_a_sentence(chunk: IndexedChunk) -> bool:
+    """Reports whether a passage goes on with a sentence of the one before it: a long item is cut where it must be."""
+    return chunk.position > 0 and chunk.text[:1].islower()

@@ -20,7 +20,7 @@ from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
-from shared.markdown.quotations import Outline, Span
+from shared.markdown.quotations import LEADS, Outline, Span
 from shared.model.index import IndexedChunk, Vector, dot_product
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
@@ -331,6 +331,7 @@ def _windows_of(
 
         # 2. No other window quotes any of it again.
         parts = _quoted_parts(read, outline, core, chosen)
+        parts = _without_last_lead(parts, pieces, core)
         free.difference_update(chosen)
         for start, end in parts:
             for index, piece in enumerate(pieces):
@@ -401,6 +402,25 @@ def _quoted_parts(
     if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
         return _matching_parts(read, outline, core, chosen)
     return ((start, end),)
+
+
+def _without_last_lead(
+    parts: tuple[Span, ...],
+    pieces: Sequence[Quotable],
+    core: int,
+) -> tuple[Span, ...]:
+    """Returns the parts without a line at their end that leads to a list or table which is not quoted with it."""
+    *others, (start, end) = parts
+    within = [
+        index for index, piece in enumerate(pieces) if start <= piece.start and piece.end <= end
+    ]
+    if len(within) < 2:
+        return parts
+    *_, previous, last = within
+    lead = pieces[last]
+    if last == core or lead.kind is not PieceKind.SENTENCE or not lead.plain.endswith(LEADS):
+        return parts
+    return (*others, (start, pieces[previous].end))
 
 
 def _matching_parts(

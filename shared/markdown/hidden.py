@@ -53,9 +53,12 @@ _INLINE = frozenset(
 )
 """Elements that stand inside a word; the others part what stands on both sides."""
 
+_OF_SITE_GENERATOR = r"\(\{[{%][^{}%\n]{0,200}+[%}]\}[^\s<>()]{0,200}+\)"
+"""Target of a link that a program fills in: `({% page "/tools" %}#start)`."""
 _LINK = re.compile(
-    r"(?P<image>!?)\[(?P<text>(?:[^\[\]`<>\\]|\\[^\w\s]|\[[^\[\]`<>\\\n]{0,100}+\](?!\()){1,300}+)\]"
-    r"(?P<target>\([ \t]*+<?[^\s<>()]{0,2000}+(?:\([^\s<>()]{0,2000}+\)[^\s<>()]{0,2000}+)?+>?"
+    r"(?<!\\)(?P<image>!?)\[(?P<text>(?:[^\[\]`<>\\]|\\[^\w\s]|\[[^\[\]`<>\\\n]{0,100}+\](?!\()){1,300}+)\]"
+    rf"(?P<target>{_OF_SITE_GENERATOR}"
+    r"|\([ \t]*+<?[^\s<>()]{0,2000}+(?:\([^\s<>()]{0,2000}+\)[^\s<>()]{0,2000}+)?+>?"
     r"(?:\s++(?:\"[^\"<>]{0,300}+\"|'[^'<>]{0,300}+'))?+\s*+\))",
 )
 _IMAGE_IN_LINK = re.compile(

@@ -25,7 +25,7 @@ Span: TypeAlias = tuple[int, int]
 LEFT_OUT = "…"
 """Stands where something of the note is left out."""
 
-_LEADS = (":", "：")
+LEADS = (":", "：")
 """Ends of a paragraph that leads to the list, table or code below it."""
 _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
 _FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
@@ -124,7 +124,7 @@ class Outline:
         previous = self._blocks[place - 1]
         if previous.kind != "text":
             return place
-        ends_in_colon = self._text.endswith(_LEADS, previous.start, previous.end)
+        ends_in_colon = self._text.endswith(LEADS, previous.start, previous.end)
         if ends_in_colon:
             return place - 1
         return place

@@ -35,10 +35,10 @@ MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
 EXCLUDED_FACTOR = 8
 """A leg brings this many times as many chunks where nearly all that it brought are of excluded notes."""
-MAX_TOLD = 10
+MAX_TOLD = 30
 """Chunks of other times that are looked at because they may tell of the time that is asked for, the newest."""
-READS_OF_TOLD = 2
-"""Reads of such a chunk at most, its own and its vector's: together no more than what the keyword leg has left over."""
+TOLD_SHARE = 8
+"""What part of the postings left over is spent on them: four where postings are billed, and as many vectors at most."""
 MAX_NEIGHBOURS = 1000
 """Chunks that every store can bring in one search."""
 
@@ -131,7 +131,7 @@ def _told_elsewhere(
         most_of_then = max(most_of_then, sum(weights[stem] for stem in stems))
     frequencies = matches.frequencies
     missing_stems = [stem for stem in frequencies if frequencies[stem] and stem not in held_then]
-    limit = min(MAX_TOLD, matches.unspent // READS_OF_TOLD)
+    limit = min(MAX_TOLD, matches.unspent // TOLD_SHARE)
     if not missing_stems or limit == 0:
         return []
 

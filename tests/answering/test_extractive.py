@@ -563,3 +563,20 @@ def test_a_line_that_leads_to_a_table_or_list_is_not_quoted_alone() -> None:
     (quote, *_) = quotes(first, text="All of our services")
     assert quote.lines[:2] == ("All services of ours:", "")
     assert len(quote.lines) > 10
+
+
+def test_a_line_at_the_end_that_leads_to_what_is_not_quoted_is_left_out() -> None:
+    found = passage("We chose a database, Postgres. The reasons were these:")
+    (quote,) = quotes(found)
+    assert quote.lines == ("We chose a database, Postgres.",)
+    (alone,) = quotes(passage("The database was chosen for these reasons:"))
+    assert alone.lines == ("The database was chosen for these reasons:",)
+
+
+def test_a_quote_that_begins_in_a_sentence_says_that_something_is_left_out() -> None:
+    cut = passage("the database that we chose, Postgres. It is old.")
+    later = replace(cut, chunk=replace(cut.chunk, position=1))
+    (quote,) = quotes(later)
+    assert quote.lines == ("… the database that we chose, Postgres. It is old.",)
+    (first,) = quotes(cut)
+    assert first.lines == ("the database that we chose, Postgres. It is old.",)
