@@ -114,10 +114,18 @@ class Database:
 
     def paths(self) -> Iterator[str]:
         """Yields the path of every document of the database, in all collections. Each is billed as a read."""
-        root = f"{self.name}/documents"
         query: JSON = {
             "from": [{"allDescendants": True}],
             "select": {"fields": [{"fieldPath": "__name__"}]},
+        }
+        for document in self.documents(query):
+            yield str(document["name"]).partition("/documents/")[2]
+
+    def documents(self, query: JSON) -> Iterator[JSON]:
+        """Yields the documents of a query from the root, in the order of their names, page by page."""
+        root = f"{self.name}/documents"
+        page = {
+            **query,
             "orderBy": [{"field": {"fieldPath": "__name__"}, "direction": "ASCENDING"}],
             "limit": PATHS_A_PAGE,
         }
@@ -125,14 +133,14 @@ class Database:
             rows = self.google(
                 "POST",
                 f"firestore/v1/{root}:runQuery",
-                {"structuredQuery": query},
+                {"structuredQuery": page},
             )
-            names = [str(row["document"]["name"]) for row in rows if "document" in row]
-            for name in names:
-                yield name.removeprefix(f"{root}/")
-            if len(names) < PATHS_A_PAGE:
+            documents = [row["document"] for row in rows if "document" in row]
+            yield from documents
+            if len(documents) < PATHS_A_PAGE:
                 return
-            query["startAt"] = {"values": [{"referenceValue": names[-1]}], "before": False}
+            last_name = documents[-1]["name"]
+            page["startAt"] = {"values": [{"referenceValue": last_name}], "before": False}
 
     def release_rules(self) -> None:
         """Leaves them where they are in force already."""

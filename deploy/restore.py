@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import look
 from arguments import Parser, matching
 from cloud import JSON, Google, Refused, tell
+from firestore import Database
 from look import Stop
+
+sys.path.insert(1, str(Path(__file__).parents[1]))
+
+from shared.adapters.firestore.roots import ERASURES, TENANTS
 
 PROTECTED = {
     "deleteProtectionState": "DELETE_PROTECTION_ENABLED",
@@ -34,10 +42,18 @@ def minute(text: str) -> datetime:
     return moment.astimezone(UTC).replace(second=0, microsecond=0)
 
 
-def request(source: JSON, options: argparse.Namespace) -> tuple[str, JSON]:
-    """Returns the method of `databases` and its body. Raises Stop for a minute that is not kept."""
+def request(source: JSON | None, options: argparse.Namespace) -> tuple[str, JSON]:
+    """Returns the method of `databases` and its body.
+
+    source: the deployed database; None if it is gone. Raises Stop for a minute that is not kept.
+    """
     if options.backup:
         return "restore", {"databaseId": options.database, "backup": options.backup}
+    if source is None:
+        raise Stop(
+            "--at: the database is gone, and the versions of each minute with it. Backups stay: give --backup NAME, as\n"
+            f"    gcloud firestore backups list --project={options.project}\nnames it",
+        )
 
     earliest = datetime.fromisoformat(source["earliestVersionTime"])
     if not earliest <= options.at <= datetime.now(UTC):
@@ -64,28 +80,76 @@ def protect(google: Google, source: str, restored: str) -> None:
         google("POST", f"{restored}/backupSchedules", copy)
 
 
+def erased_since(source: Database, restored: Database) -> Iterator[str]:
+    """Yields the tenants of the restored database that were erased after its minute."""
+    numbers_then = _erasures(restored)
+    erased = set()
+    for digest, number in _erasures(source).items():
+        if number != numbers_then.get(digest):
+            erased.add(digest)
+    if not erased:
+        return
+    address = f"firestore/v1/{restored.name}/documents/{TENANTS}?showMissing=true&pageSize=300"
+    for document in restored.google.items(address, "documents"):
+        tenant_id = document["name"].rpartition("/")[2]
+        if hashlib.sha256(tenant_id.encode()).hexdigest() in erased:
+            yield tenant_id
+
+
+def _erasures(database: Database) -> dict[str, str]:
+    """Returns the number of erasures of each tenant that was ever erased, by the digest of its id."""
+    numbers = {}
+    for document in database.documents({"from": [{"collectionId": ERASURES}]}):
+        digest = document["name"].rpartition("/")[2]
+        number = document.get("fields", {}).get("number", {})
+        numbers[digest] = str(number.get("integerValue"))
+    return numbers
+
+
+def _tell_of_erased(source: Database, restored: Database) -> None:
+    """Names who erased everything and is back, with the command that erases them again."""
+    tenant_ids = list(erased_since(source, restored))
+    if not tenant_ids:
+        return
+    tell(
+        f"These erased everything after that moment, and are back in {restored.id}. Erase them before it is deployed:"
+    )
+    for tenant_id in tenant_ids:
+        tell(
+            f"  firebase firestore:delete '{TENANTS}/{tenant_id}' --recursive --database {restored.id} "
+            f"--project {restored.google.project}",
+        )
+
+
 def main(options: argparse.Namespace) -> None:
     """Restores the notes into a new database. Raises Refused and Stop."""
     google = Google(options.project)
     deployment = look.deployed(google, options.function_prefix)
-    damaged = deployment.database.id
-    restored = options.database
-    source = f"firestore/v1/{deployment.database.name}"
-    method, body = request(google("GET", source), options)
+    damaged = deployment.database
+    restored = Database(google, options.database)
+    source_address = f"firestore/v1/{damaged.name}"
+    source = google.found(source_address)
+    method, body = request(source, options)
     tell(
-        f"Apps must follow: the notes come back in a database of another name, {restored}. Apps that use Firestore\n"
-        f'directly go on with {damaged} until they are released with getFirestore(app, "{restored}"); what they write\n'
-        f"until then stays in {damaged} alone. Apps that call the functions follow by the last command below.",
+        f"Apps must follow: the notes come back in a database of another name, {restored.id}. Apps that use Firestore\n"
+        f'directly go on with {damaged.id} until they are released with getFirestore(app, "{restored.id}"); what they '
+        f"write\nuntil then stays in {damaged.id} alone. Apps that call the functions follow by the last command below.",
     )
-    tell(f"- Database {restored}, beside {damaged}: some minutes; billed by its size.")
+    tell(f"- Database {restored.id}, beside {damaged.id}: some minutes; billed by its size.")
 
-    databases = f"firestore/v1/{google.name}/databases"
-    operation = google("POST", f"{databases}:{method}", body)
+    operation = google("POST", f"firestore/v1/{google.name}/databases:{method}", body)
     google.done("firestore/v1", operation)
-    protect(google, source, f"{databases}/{restored}")
+    protect(google, source_address, f"firestore/v1/{restored.name}")
+    command = f"deploy/up.sh {options.project} --database {restored.id}"
+    if source is None:
+        command += " --backups daily"
+        tell(
+            f"{damaged.id} is gone: nobody can tell who erased everything after the backup and is back."
+        )
+    else:
+        _tell_of_erased(damaged, restored)
     tell(
-        f"It is protected as {damaged} is, and nobody uses it yet: it has no rules. Then\n"
-        f"  deploy/up.sh {options.project} --database {restored}",
+        f"{restored.id} is protected from deletion, and nobody uses it yet: it has no rules. Then\n  {command}"
     )
 
 

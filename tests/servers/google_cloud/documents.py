@@ -73,6 +73,13 @@ def _collections(cloud: GoogleCloud, call: Call) -> JSON:
     return {"collectionIds": sorted(names)}
 
 
+def _list(cloud: GoogleCloud, call: Call) -> JSON:
+    """The documents of a collection, those too that only stand above others."""
+    parent = f"{call.resource}/"
+    ids = {name.removeprefix(parent).split("/")[0] for name in _below(cloud, parent)}
+    return {"documents": [{"name": f"{parent}{document_id}"} for document_id in sorted(ids)]}
+
+
 def _get(cloud: GoogleCloud, call: Call) -> Reply | JSON:
     return cloud.contents.get(call.resource) or missing(call.resource)
 
@@ -112,7 +119,9 @@ HANDLERS: dict[str, Handler] = {
     for method, handler in {
         "commit": _commit,
         "get": _get,
+        "list": _list,
         "listCollectionIds": _collections,
+        "listDocuments": _list,
         "runQuery": _query,
     }.items()
 }

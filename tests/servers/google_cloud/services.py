@@ -206,7 +206,8 @@ def _copied(cloud: GoogleCloud, call: Call, source: str) -> Reply | JSON:
         renamed = index_name.replace(source, name, 1)
         cloud.resources[renamed] = {**value, "name": renamed}
     documents.copy(cloud, source, name)
-    location = cloud.resources[source]["locationId"]
+    backup = call.body.get("backup", "")
+    location = backup.split("/")[3] if backup else cloud.resources[source]["locationId"]
     cloud.resources[name] = {
         "name": name,
         "type": "FIRESTORE_NATIVE",

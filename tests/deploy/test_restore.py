@@ -1,0 +1,93 @@
+"""deploy/restore.sh: a backup comes back though the database is gone; who erased everything meanwhile is named.
+
+Documents lie in the real Firestore emulator; everything else is the Google Cloud on loopback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from desktop.product.emulator import Emulator
+from shared.adapters.firestore import FirestoreStore
+from tests.deploy.conftest import ROOT, call_directly
+from tests.deploy.test_owner import add_database, deploy
+from tests.servers.google_cloud import GoogleCloud
+
+sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
+
+import restore
+from cloud import Google
+from look import Stop
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def cloud(
+    emulator: Emulator, firestore_project: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[GoogleCloud]:
+    """A project with one deployment, and a backup of its database."""
+    with GoogleCloud(firestore_project) as cloud:
+        cloud.firestore = emulator.host
+        call_directly(cloud, monkeypatch)
+        deploy(cloud)
+        backup = _backup(cloud)
+        database = f"projects/{cloud.project}/databases/(default)"
+        cloud.resources[backup] = {"name": backup, "database": database, "state": "READY"}
+        yield cloud
+        assert cloud.faults == []
+
+
+def _backup(cloud: GoogleCloud) -> str:
+    return f"projects/{cloud.project}/locations/eur3/backups/b1"
+
+
+def _run(cloud: GoogleCloud, *, at: datetime | None = None, backup: str = "") -> None:
+    options = argparse.Namespace(
+        project=cloud.project,
+        database="restored",
+        at=at,
+        backup=backup,
+        function_prefix=None,
+    )
+    restore.main(options)
+
+
+def test_a_backup_comes_back_when_the_database_is_gone(
+    cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Stop, match="the database is gone"):
+        _run(cloud, at=datetime.now(UTC) - timedelta(hours=1))
+    _run(cloud, backup=_backup(cloud))
+    restored = cloud.resources[f"projects/{cloud.project}/databases/restored"]
+    assert restored["deleteProtectionState"] == "DELETE_PROTECTION_ENABLED"
+    assert f"deploy/up.sh {cloud.project} --database restored --backups daily" in (
+        capsys.readouterr().err
+    )
+
+
+def test_who_erased_everything_since_is_named(
+    cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add_database(cloud, "(default)")
+    google = Google(cloud.project)
+    root = f"projects/{cloud.project}/databases/restored/documents"
+    for tenant_id in ("alice", "bob", "team:acme"):
+        note = {"update": {"name": f"{root}/tenants/{tenant_id}/notes/1"}}
+        google("POST", f"firestore/v1/{root}:commit", {"writes": [note]})
+    store = FirestoreStore(cloud.project)
+    store.erase("alice")
+    store.erase("somebody who came later")
+    _run(cloud, backup=_backup(cloud))
+    said = capsys.readouterr().err
+    command = (
+        "firebase firestore:delete 'tenants/alice' --recursive --database restored "
+        f"--project {cloud.project}\n"
+    )
+    assert command in said
+    assert said.count("firestore:delete") == 1
