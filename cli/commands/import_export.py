@@ -65,26 +65,32 @@ class Restored:
 def import_export(context: CommandContext, file: Path) -> None:
     """Bring back the notes, templates and conversations of a FILE that `aurora export` wrote.
 
-    What is there already stays as it is: where it differs it is named, exit code 1. Ratings are
-    left out.
+    What is there already stays as it is: where it differs it is named, exit code 1. Ratings and
+    the trash are left out.
     """
+    restored = Restored()
+    damage: InvalidArgument | None = None
     with context.lasting_client() as client:
-        restored = Restored()
         note_ids = _restored(
             client,
             _rows(file),
             restored,
             erasure=last_erasure(client),
         )
-        for note_id in note_ids:
-            if context.server is None:
-                LocalDestination(app(), context.tenant_id).follow(note_id)
+        try:
+            for note_id in note_ids:
+                if context.server is None:
+                    LocalDestination(app(), context.tenant_id).follow(note_id)
+        except InvalidArgument as error:  # what came before the line is there now, and is counted
+            damage = error
 
     if context.as_json:
         echo_json(restored.as_json())
-    else:
+    elif damage is None or restored.counts:
         _show(restored, file)
 
+    if damage is not None:
+        raise damage
     if restored.kept or not restored.complete:
         sys.exit(FAILED)
 

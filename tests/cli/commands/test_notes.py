@@ -219,6 +219,20 @@ def test_what_is_there_and_differs_stays_and_is_named(
     assert "nine tomatoes" in run("notes", "show", "garden.md").stdout
 
 
+def test_a_file_that_breaks_off_in_a_line_says_what_is_there_of_it(
+    aurora: Aurora, tmp_path: Path
+) -> None:
+    note = '{"type": "note", "noteId": "boat", "title": "Boat", "text": "Blue."}'
+    file = tmp_path / "export.ndjson"
+    file.write_text(f"{note}\n{note[:20]}")
+    result = aurora("import", str(file))
+    assert result.exit_code == 2
+    assert f"1 note of {file} are there now" in result.output
+    assert "it is not the whole export" in result.output
+    assert "line 2: expected a JSON object" in result.output
+    assert aurora("notes", "show", "boat").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("content", "code", "told"),
     [
