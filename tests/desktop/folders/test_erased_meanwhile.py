@@ -39,7 +39,7 @@ from tests.quick import starts_a_process
 from tests.servers.dev import ROOT
 
 TENANT = "local"
-FILES = {f"{number // 20}/note-{number}.md": f"Note {number} is here." for number in range(60)}
+FILES = {f"{number // 10}/note-{number}.md": f"Note {number} is here." for number in range(30)}
 CHANGED = {name: f"{text} It was changed." for name, text in FILES.items()}
 WITHIN = 30.0
 """Seconds that the first save may take on a busy machine."""
@@ -304,8 +304,8 @@ def test_new_files_count_as_indexed_where_the_index_follows_by_itself(
 ) -> None:
     folder = notes(FILES)
     site = _folders_of(desk)
-    for expected in ((60, 0), (0, 60), (1, 59)):
+    for expected in ((30, 0), (0, 30), (1, 29)):
         report = _added(site, folder)["report"]
         assert (report["indexed"], report["unchanged"]) == expected
-        if expected == (0, 60):
+        if expected == (0, 30):
             notes({"0/note-1.md": "It says something else."})
