@@ -180,12 +180,10 @@ def test_a_save_is_found_within_a_second_while_hundreds_wait_for_their_vectors(
     Import(LocalDestination(app, TENANT), folder, "default").run(vectors=False)
     assert context.home is not None
     with dev(context.home) as running:
-        running.call("POST", "/search", {"query": "warm up"})
-
         _wait_for(context.home, lambda coverage: coverage.indexed > 0)
-        # one of three has to be in time: the machines that run tests are shared
         assert any(
-            _found_within_a_second(running, animal) for animal in ("penguin", "walrus", "otter")
+            _is_found_in_time(running, animal, running.allowed(1))
+            for animal in ("penguin", "walrus", "otter")
         )
         assert running.call("GET", "/index:coverage")[1]["pendingEmbeddings"] > MANY / 2
         saved = "/notes/penguin:indexStatus"
@@ -196,7 +194,7 @@ def test_a_save_is_found_within_a_second_while_hundreds_wait_for_their_vectors(
         assert running.call("GET", "/index:coverage")[1]["pendingEmbeddings"] > 0
 
 
-def _found_within_a_second(running: Running, animal: str) -> bool:
+def _is_found_in_time(running: Running, animal: str, within: float) -> bool:
     began = time.monotonic()
     assert (
         running.call(
@@ -204,10 +202,10 @@ def _found_within_a_second(running: Running, animal: str) -> bool:
         )[0]
         == 200
     )
-    while time.monotonic() < began + 1:
+    while time.monotonic() < began + within:
         results = running.call("POST", "/search", {"query": f"Ludwig{animal}"})[1]["results"]
         if results and results[0]["noteId"] == animal:
-            return time.monotonic() < began + 1
+            return time.monotonic() < began + within
     return False
 
 
