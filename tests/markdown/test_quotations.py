@@ -346,10 +346,11 @@ def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
     assert piece.plain == "Müller & Söhne"
 
 
-def test_no_sentence_ends_in_the_midst_of_a_link() -> None:
-    text = "See [What? Extolling it](https://a.example/b) first. Then go."
+@pytest.mark.parametrize("target", ["https://a.example/b", '{% page "/b? It c" %}#d'])
+def test_no_sentence_ends_in_the_midst_of_a_link(target: str) -> None:
+    text = f"See [What? Extolling it]({target}) first. Then go."
     assert [text[piece.start : piece.end] for piece in quotable(text)] == [
-        "See [What? Extolling it](https://a.example/b) first.",
+        f"See [What? Extolling it]({target}) first.",
         "Then go.",
     ]
 
@@ -368,8 +369,10 @@ def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> No
     for file in files:
         text = file.read_text(encoding="utf-8")
         body = text[split(text).body_start :]
-        rendered = _TAG_OF_LINK.sub(r"\1/page", _COMMENT.sub("", body))
-        page = _letters(visible_text(rendered))
+        shown = _COMMENT.sub("", body)
+        filled_in = _TAG_OF_LINK.sub(r"\1/page", shown)
+        # A quote that is cut within a link shows the tag.
+        pages = [_letters(visible_text(filled_in)), _letters(visible_text(shown))]
         outline = Outline(body)
         spans = set()
         for piece in quotable(body):
@@ -380,7 +383,6 @@ def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> No
             _, _, lines = quotation(body, [span], first=piece, longest=900)
             visible_letters = _letters(visible_text(sanitize("\n".join(lines), [body])))
             head = _letters(visible_text("\n".join(piece.head)))
-            assert visible_letters in page or visible_letters.removeprefix(head) in page, (
-                file.name,
-                lines,
-            )
+            without_head = visible_letters.removeprefix(head)
+            is_shown = any(visible_letters in page or without_head in page for page in pages)
+            assert is_shown, (file.name, lines)
