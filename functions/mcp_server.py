@@ -100,6 +100,10 @@ class Tool:
 def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
     """Returns a note by its id or path, of its text the lines that are asked for. Raises NotFound, InvalidArgument."""
     body = parse_fields(arguments, GetNote)
+    start = body.from_line - 1
+    end = body.to_line
+    if end is not None and end <= start:
+        raise InvalidArgument("toLine", "the number of a line, not before fromLine")
     note_id = body.note_id
     if note_id is None:
         note_id = _id_at(client, body.vault, body.path)
@@ -107,8 +111,8 @@ def _get_note(client: ApiClient, arguments: Mapping[str, Any]) -> Json:
     note = client.send("GET", f"/notes/{quoted_id}")
 
     lines = note["text"].split("\n")
-    start = body.from_line - 1
-    end = body.to_line
+    if start >= len(lines):
+        raise InvalidArgument("fromLine", f"a line of the note, which has {len(lines)}")
     requested_lines = lines[start:end]
     note["text"] = "\n".join(requested_lines)
     return note

@@ -74,6 +74,13 @@ def model(context: CommandContext, /, name: str | None, **options: Any) -> None:
     elif with_gemini:
         body["kind"] = "gemini"
 
+    is_choice = name or with_gemini or without_model
+    is_about_a_server = options["address"] or options["needs_key"]
+    if is_about_a_server and not is_choice and not lists:
+        raise click.UsageError(
+            "expected the NAME of a model of that server; --list lists them",
+        )
+
     chooses_gemini = with_gemini and not lists
     if options["needs_key"] or chooses_gemini:
         body["key"] = _read_key()
@@ -83,7 +90,6 @@ def model(context: CommandContext, /, name: str | None, **options: Any) -> None:
         _show_models(context, models)
         return
 
-    is_choice = name or with_gemini or without_model
     if not is_choice:
         current = _send(context, "GET", {})
         context.tell(current, _in_words(current))

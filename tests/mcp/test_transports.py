@@ -98,6 +98,11 @@ BAD: dict[str, tuple[str, dict[str, Any], str]] = {
     "no such vault": ("search_notes", {"query": "x", "filters": {"vaults": ["attic"]}}, "attic"),
     "no id": ("get_note", {"noteId": 7}, "noteId: expected a note id"),
     "no line": ("get_note", {"noteId": "x", "fromLine": 0}, "fromLine: expected the number of a"),
+    "no lines": (
+        "get_note",
+        {"noteId": "x", "fromLine": 5, "toLine": 4},
+        "toLine: expected the number of a line, not before fromLine",
+    ),
     "neither": ("get_note", {}, "noteId: expected the id of a note, or a path"),
     "no path": ("get_note", {"path": "ghost.md"}, "no note at 'ghost.md' of vault 'default'"),
     "no note": ("get_note", {"noteId": "ghost"}, "no note 'ghost'"),
@@ -161,6 +166,8 @@ async def _visit(client: Client) -> Visit:
         await client.get_prompt("summarise_time", {"time": "last week"}),
     )
     visit.errors["no prompt"] = await _error(client.get_prompt("dance", {}))
+    past_the_end = client.call_tool("get_note", {"noteId": note_id, "fromLine": 1000})
+    visit.errors["past the end"] = await _error(past_the_end)
     visit.errors["no time"] = await _error(client.get_prompt("summarise_time", {"time": " "}))
     for name, (tool, arguments, _) in BAD.items():
         visit.errors[name] = await _error(client.call_tool(tool, arguments))
@@ -254,6 +261,7 @@ def test_common_tasks_are_offered_as_prompts(visit: Visit) -> None:
     assert "last week" in message.content.text
     assert "no prompt 'dance'; there are answer_from_notes" in visit.errors["no prompt"]
     assert "time: expected text. A day, week" in visit.errors["no time"]
+    assert "fromLine: expected a line of the note, which has" in visit.errors["past the end"]
 
     assert visit.note_at_path.structured_content == visit.note.structured_content
 

@@ -47,6 +47,15 @@ def test_the_models_of_a_server_are_listed(aurora: Aurora, server: OpenAIServer)
     assert listed.stdout.split()
 
 
+def test_a_server_without_the_name_of_a_model_is_refused(
+    aurora: Aurora, server: OpenAIServer
+) -> None:
+    refused = aurora("model", "--address", server.base_url)
+    assert refused.exit_code == 2
+    assert "expected the NAME of a model of that server; --list lists them" in refused.stderr
+    assert server.requests == []
+
+
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_product_that_runs_writes_with_the_chosen_model_at_once(
