@@ -19,7 +19,7 @@ from cli.options import CommandContext, counted
 from cli.terminal import echo, echo_json
 from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
-from shared.markdown.printable import printable
+from shared.markdown.printable import REPLACEMENT, printable
 from shared.settings import LOCAL_TENANT
 
 if TYPE_CHECKING:
@@ -486,11 +486,12 @@ def _summary(report: ImportReport) -> str:
 
 
 def _remark(heading: str, path: str, reason: str) -> Text:
-    """Returns the line of a file or folder that needs a remark."""
+    """Returns the line of a file or folder that needs a remark; a name with a line break stays one line."""
+    name = path.replace("\n", REPLACEMENT)
     return Text.assemble(
         "  ",
         (heading, "yellow"),
-        f" {path}: {reason}",
+        f" {name}: {reason}",
     )
 
 

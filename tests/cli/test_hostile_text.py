@@ -120,6 +120,16 @@ def _acting(written: str) -> list[str]:
     return [rest[max(0, match.start() - 40) : match.end() + 10] for match in ACTING.finditer(rest)]
 
 
+def test_a_line_break_in_a_files_name_makes_no_line_of_its_own(
+    aurora: Aurora, notes: Write
+) -> None:
+    folder = notes({"boat.md": "The boat is blue."})
+    (folder / "a\n  failed boat.md").write_text("Its name is none of ours.")
+    lines = aurora("index", str(folder)).stdout.splitlines()
+    assert not [line for line in lines if line.startswith("  failed")]
+    assert [line for line in lines if line.startswith("  skipped a\ufffd  failed boat.md: ")]
+
+
 @pytest.mark.slow
 def test_nothing_in_notes_acts_on_the_terminal_of_any_command(
     aurora: Aurora, notes: Write, tmp_path: Path
