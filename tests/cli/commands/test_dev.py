@@ -35,7 +35,7 @@ from tests.cli.conftest import Aurora, Write, processor_seconds
 from tests.servers.dev import COMMAND, ROOT, Running, dev
 
 ANIMALS = ("penguin", "walrus", "otter")
-"""One of three has to be in time: an emulator's first save is slow."""
+"""Two of three have to be in time: an emulator's first save is slow, and the look at the start finds what it meets."""
 
 
 def _follows(running: Running, animal: str, within: float) -> bool:
@@ -50,7 +50,8 @@ def test_a_saved_note_answers_within_a_second_and_ctrl_c_ends_it_well(tmp_path: 
     with dev(tmp_path) as running:
         assert running.call("GET", "/health") == (200, {"status": "ok"})
         assert "embedded store" in running.greeting
-        assert any(_follows(running, animal, running.allowed(1)) for animal in ANIMALS)
+        in_time = [_follows(running, animal, running.allowed(1)) for animal in ANIMALS]
+        assert in_time.count(True) >= 2
         assert running.call("DELETE", "/notes/penguin")[0] == 204
         running.process.send_signal(signal.SIGINT)
         assert running.process.wait(60) == 0
