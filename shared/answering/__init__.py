@@ -3,13 +3,14 @@
 prompt      question, sources, history within a budget -> what the model is asked
 drafts      the model's stream -> text without its verdict and its list of sources
 pieces      text -> whole pieces: sentences, items, rows, blocks of code
-markers     the grammar of citation markers, and the rule by which one goes
+markers     the grammar of citation markers, and how one is removed
 checking    pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
 extractive  without a model: the notes' own words, as pieces of the same kind
 windows     passages -> what of them can be quoted, and how near it lies to the question
-asked       what the question names of passages: properties, lines that define a thing
-replacement which notes are replaced, by what their properties say
-names       the named person or thing of which the passages do not say what is asked
-current     of windows that state one thing differently, or replace each other, the newest first
-refusals    the texts that we say ourselves
+likeness    passages -> their pieces, compared with the question by words and meaning
+asked       what the question names in passages: properties, lines that define a thing
+replacement which notes are replaced, according to their properties
+names       the named person or thing about which the passages do not say what is asked
+current     the newest first of windows that state one thing differently or replace each other
+refusals    the fixed texts: refusals, notices, small talk
 """

@@ -1,53 +1,31 @@
 """Passages -> windows: parts of a passage that can be quoted, each with its nearness to the question.
 
 A window is one to three neighbouring sentences, list items, rows or lines of code, and as much of the passage around
-them as is quoted with them. All pieces are compared with the question by their words. The most promising pieces of all
-passages are also embedded, up to a fixed number of characters, because embedding takes most of the time.
+them as is quoted with them.
 """
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 
-from shared.answering.asked import AskedProperties
-from shared.errors import ModelRefused, ModelUnavailable, PortContractError
-from shared.language.forms import own_forms
-from shared.language.terms import stems_as
+from shared.answering.likeness import ComparedPassage, compare
 from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
-from shared.markdown.quotable import PieceKind, Quotable, are_neighbours, quotable
+from shared.markdown.quotable import PieceKind, Quotable, are_neighbours
 from shared.markdown.quotations import LEADS, Outline, Span
-from shared.model.index import IndexedChunk, Vector, dot_product
+from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 
-log = logging.getLogger(__name__)
-
 MAX_PIECES = 3
 """Most pieces in one window. A sentence that names their subject, and the answer to a question, may be added."""
-EMBEDDED = 1200
-"""Most characters that are embedded for one question; each takes a tenth of a millisecond of processor time."""
-MIN_EMBEDDED = 30
-"""A shorter piece counts as this many characters."""
-# Weights beside a piece's cosine with the question, chosen on half of the questions to a handbook, to pages of
-# strangers and to chats.
-WORDS = 0.2
-"""Weight of the share of the question's words that a piece holds."""
-RANK = 0.3
-"""Weight of its passage's score, as a share of the first passage's."""
-BESIDE = 0.2
-"""Weight of the neighbouring pieces."""
 WHOLE = 700
 """Most characters of a passage, or of a block of it, that is quoted whole."""
 JOINED = 1400
 """Most characters of the rows or items of one table or list that are added to a quote from other passages."""
 QUESTION = ("?", "？", "؟")
-UNSPOKEN = 0.25
-"""Weight of a cosine if the embedder does not speak the question's language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,37 +124,6 @@ def _place(window: Window) -> tuple[int, int]:
     return window.span
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadPassage:
-    """A passage with its pieces, compared with the question by words."""
-
-    passage: Scored
-    rank: float
-    """RANK times the passage's score as a share of the best passage's score."""
-    pieces: tuple[Quotable, ...]
-    coverages: tuple[float, ...]
-    """Share of the question's words that each piece holds, in [0, 1]."""
-
-
-class _QuestionWords:
-    """The words of a question with their weights."""
-
-    def __init__(self, retrieved: Retrieved) -> None:
-        analysis = retrieved.analysis
-        self._analysis = analysis
-        self._weights = retrieved.weights
-        self._total_weight = sum(retrieved.weights.values()) or 1.0
-        self._forms = own_forms(analysis.subject, analysis.lang)
-
-    def coverage(self, text: str) -> float:
-        """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
-        text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
-        shared_stems = self._weights.keys() & text_stems
-        shares = self._forms.shares(text, shared_stems)
-        weight = sum(shares[stem] * self._weights[stem] for stem in shared_stems)
-        return weight / self._total_weight
-
-
 def windows(
     question: str,
     passages: Sequence[Scored],
@@ -190,41 +137,17 @@ def windows(
 
     defining: texts of pieces that define the thing that the question asks for.
     """
-    read_passages = _read(passages, retrieved)
-    cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
-    cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
-    for read in read_passages:
-        if not read.pieces:
+    for compared in compare(question, passages, retrieved, embedder):
+        if compared.pieces:
+            yield from _windows_of(compared, defining, retrieved.analysis.lang)
+        else:
             yield Window(
-                passage=read.passage,
+                passage=compared.passage,
                 pieces=(),
                 parts=(),
-                score=read.rank,
+                score=compared.rank,
                 nearness=0.0,
             )
-            continue
-        scores = _piece_scores(read, cosines, cosine_weight)
-        yield from _windows_of(read, scores, cosines, defining, retrieved.analysis.lang)
-
-
-def _piece_scores(
-    read: _ReadPassage,
-    cosines: Mapping[str, float],
-    cosine_weight: float,
-) -> list[float]:
-    """Scores each piece of a passage by the passage's rank, the piece's words and cosine, and those of its neighbours."""
-    likenesses: list[float] = []
-    for piece, coverage in zip(read.pieces, read.coverages, strict=True):
-        cosine = cosines.get(piece.plain, 0.0)
-        likeness = WORDS * coverage + cosine_weight * cosine
-        likenesses.append(likeness)
-
-    scores: list[float] = []
-    for likeness, neighbours in zip(likenesses, _neighbours(likenesses), strict=True):
-        before, behind = neighbours
-        score = read.rank + likeness + BESIDE * (before + behind)
-        scores.append(score)
-    return scores
 
 
 def joined(ranked: Iterable[Window]) -> list[Window]:
@@ -280,42 +203,16 @@ def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
     return further
 
 
-def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
-    """Reads the pieces of each passage and the share of the question's words that each piece holds."""
-    words = _QuestionWords(retrieved)
-    properties = AskedProperties(retrieved)
-    scores = [passage.score for passage in passages]
-    best_score = max(scores, default=0.0) or 1.0
-    read_passages: list[_ReadPassage] = []
-    for passage in passages:
-        chunk = passage.chunk
-        pieces = quotable(chunk.text, chunk.columns)
-        named_properties = " ".join(properties.named(chunk))
-        coverages: list[float] = []
-        for piece in pieces:
-            coverage = words.coverage(f"{piece.plain} {named_properties}")
-            coverages.append(coverage)
-        read = _ReadPassage(
-            passage=passage,
-            rank=RANK * passage.score / best_score,
-            pieces=pieces,
-            coverages=tuple(coverages),
-        )
-        read_passages.append(read)
-    return read_passages
-
-
 def _windows_of(
-    read: _ReadPassage,
-    scores: Sequence[float],
-    cosines: Mapping[str, float],
+    compared: ComparedPassage,
     defining: frozenset[str],
     lang: str,
 ) -> Iterator[Window]:
     """Yields the windows of one passage, the one around the best piece first."""
-    chunk = read.passage.chunk
+    chunk = compared.passage.chunk
     outline = Outline(chunk.text, begins_in_table=bool(chunk.columns))
-    pieces = read.pieces
+    pieces = compared.pieces
+    scores = compared.scores
     free = set(range(len(pieces)))
     """Indexes of the pieces that are not in a window yet."""
     best_first = sorted(free, key=lambda index: -scores[index])
@@ -330,7 +227,7 @@ def _windows_of(
         chosen = range(first, last + 1)
 
         # 2. No other window quotes any of it again.
-        parts = _quoted_parts(read, outline, core, chosen)
+        parts = _quoted_parts(compared, outline, core, chosen)
         parts = _without_last_lead(parts, pieces, core)
         free.difference_update(chosen)
         for start, end in parts:
@@ -339,15 +236,13 @@ def _windows_of(
                     free.discard(index)
 
         chosen_pieces = pieces[first : last + 1]
-        coverage = read.coverages[core]
-        nearness = cosines.get(pieces[core].plain, coverage)
         yield Window(
-            passage=read.passage,
+            passage=compared.passage,
             pieces=chosen_pieces,
             parts=parts,
             score=scores[core],
-            nearness=max(0.0, min(1.0, nearness)),
-            coverage=coverage,
+            nearness=compared.nearness[core],
+            coverage=compared.coverages[core],
             defines=any(piece.plain in defining for piece in chosen_pieces),
         )
 
@@ -369,7 +264,7 @@ def _sentence_before_names_subject(
 
 
 def _quoted_parts(
-    read: _ReadPassage,
+    compared: ComparedPassage,
     outline: Outline,
     core: int,
     chosen: range,
@@ -377,7 +272,7 @@ def _quoted_parts(
     """Returns the spans that are quoted around some pieces: the whole block if it fits, else its matching items or
     rows.
     """
-    pieces = read.pieces
+    pieces = compared.pieces
     first = pieces[chosen[0]]
     last = pieces[chosen[-1]]
     start = first.line
@@ -400,7 +295,7 @@ def _quoted_parts(
                 end = piece.end
         return ((start, end),)
     if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
-        return _matching_parts(read, outline, core, chosen)
+        return _matching_parts(compared, outline, core, chosen)
     return ((start, end),)
 
 
@@ -424,7 +319,7 @@ def _without_last_lead(
 
 
 def _matching_parts(
-    read: _ReadPassage,
+    compared: ComparedPassage,
     outline: Outline,
     core: int,
     chosen: range,
@@ -432,9 +327,9 @@ def _matching_parts(
     """Returns the spans of the chosen pieces of a longer list or table, and of its other pieces that match the
     question.
     """
-    indexes = _matching_indexes(read, outline, core, chosen)
+    indexes = _matching_indexes(compared, outline, core, chosen)
     first, *others = indexes
-    pieces = read.pieces
+    pieces = compared.pieces
     spans: list[Span] = []
 
     # 1. The line that leads to the list.
@@ -461,7 +356,7 @@ def _matching_parts(
 
 
 def _matching_indexes(
-    read: _ReadPassage,
+    compared: ComparedPassage,
     outline: Outline,
     core: int,
     chosen: range,
@@ -470,20 +365,20 @@ def _matching_indexes(
 
     These are as many as fit of those that hold as many of the question's words as the core.
     """
-    pieces = read.pieces
+    pieces = compared.pieces
     core_piece = pieces[core]
-    min_coverage = read.coverages[core]
+    min_coverage = compared.coverages[core]
 
     # A row stands by itself, while the pieces beside one of a list may be of the same item.
     indexes = list(chosen)
     if core_piece.kind is PieceKind.ROW:
-        indexes = [index for index in chosen if read.coverages[index] >= min_coverage]
+        indexes = [index for index in chosen if compared.coverages[index] >= min_coverage]
     if min_coverage == 0:
         return indexes
 
     room = WHOLE - _length_of(pieces, indexes)
     for index, piece in enumerate(pieces):
-        is_other = piece.kind is not core_piece.kind or read.coverages[index] < min_coverage
+        is_other = piece.kind is not core_piece.kind or compared.coverages[index] < min_coverage
         if is_other or index in chosen:
             continue
         length = piece.end - piece.line
@@ -500,64 +395,6 @@ def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
         piece = pieces[index]
         length += piece.end - piece.line
     return length
-
-
-def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
-    """Yields the values before and behind each value, with 0 at both ends."""
-    framed = (0.0, *values, 0.0)
-    values_behind = framed[2:]
-    return zip(framed, values_behind, strict=False)
-
-
-def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
-    """Chooses the texts that are embedded: the most promising pieces of all passages, by rank and words."""
-    promises: list[tuple[float, str]] = []
-    for read in read_passages:
-        neighbours_of_pieces = _neighbours(read.coverages)
-        pieces = zip(read.pieces, read.coverages, neighbours_of_pieces, strict=True)
-        for piece, coverage, neighbours in pieces:
-            promise = read.rank + coverage + BESIDE * max(neighbours)
-            promises.append((promise, piece.plain))
-
-    promises.sort(key=itemgetter(0), reverse=True)
-    chosen: dict[str, None] = {}
-    room = EMBEDDED
-    for _, text in promises:
-        cost = max(MIN_EMBEDDED, len(text))
-        if cost <= room and text not in chosen:
-            chosen[text] = None
-            room -= cost
-    return list(chosen)
-
-
-def _cosines(
-    question: str,
-    texts: Sequence[str],
-    retrieved: Retrieved,
-    embedder: Embedder | None,
-) -> Mapping[str, float]:
-    """Computes the cosine of each text with the question; empty without an embedder, or if it is unavailable."""
-    if embedder is None or not texts:
-        return {}
-    by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
-    size = embedder.batch_size
-    vectors: list[Vector] = []
-    query: Vector | None = None
-    if retrieved.embedder == embedder.model:
-        query = retrieved.query
-    try:
-        if query is None:
-            query = embedder.embed_query(question)
-        for start in range(0, len(by_length), size):
-            batch = by_length[start : start + size]
-            vectors += embedder.embed_documents(batch)
-    except (ModelUnavailable, ModelRefused, PortContractError) as error:
-        log.warning("sentences are chosen by their words alone: %s", error.message)
-        return {}
-    cosines: dict[str, float] = {}
-    for text, vector in zip(by_length, vectors, strict=True):
-        cosines[text] = dot_product(query, vector)
-    return cosines
 
 
 def _around(

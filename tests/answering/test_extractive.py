@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from shared.answering.extractive import FAR, ExtractiveWriter
+from shared.answering.likeness import EMBEDDED
 from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE
 from shared.answering.pieces import split
-from shared.answering.windows import EMBEDDED, MAX_PIECES
+from shared.answering.windows import MAX_PIECES
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.language.sentences import sentences
 from shared.model.answers import Quote, SupportState

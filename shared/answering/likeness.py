@@ -1,0 +1,221 @@
+"""Passages -> their pieces, each compared with the question by words and, as far as there is time, by meaning.
+
+Words are compared for all pieces. The most promising pieces of all passages are also embedded, up to a fixed number of
+characters, because embedding takes most of the time.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+
+from shared.answering.asked import AskedProperties
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
+from shared.language.forms import own_forms
+from shared.language.terms import stems_as
+from shared.markdown.quotable import Quotable, quotable
+from shared.model.index import Vector, dot_product
+from shared.model.retrieval import Retrieved, Scored
+from shared.ports.models import Embedder
+
+log = logging.getLogger(__name__)
+
+EMBEDDED = 1200
+"""Most characters that are embedded for one question; each takes a tenth of a millisecond of processor time."""
+MIN_EMBEDDED = 30
+"""A shorter piece counts as this many characters."""
+# Weights beside a piece's cosine with the question, chosen on half of the questions to a handbook, to pages of
+# strangers and to chats.
+WORDS = 0.2
+"""Weight of the share of the question's words that a piece holds."""
+RANK = 0.3
+"""Weight of its passage's score, as a share of the first passage's."""
+BESIDE = 0.2
+"""Weight of the neighbouring pieces."""
+UNSPOKEN = 0.25
+"""Weight of a cosine if the embedder does not speak the question's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedPassage:
+    """A passage whose pieces were compared with the question."""
+
+    passage: Scored
+    rank: float
+    """RANK times the passage's score as a share of the best passage's score."""
+    pieces: tuple[Quotable, ...]
+    coverages: tuple[float, ...]
+    """Share of the question's words that each piece holds, in [0, 1]."""
+    nearness: tuple[float, ...]
+    """Cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
+    scores: tuple[float, ...]
+    """Nearness of each piece to the question, including the passage's rank; comparable between passages."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadPassage:
+    """A passage with its pieces, compared with the question by words alone."""
+
+    passage: Scored
+    rank: float
+    """RANK times the passage's score as a share of the best passage's score."""
+    pieces: tuple[Quotable, ...]
+    coverages: tuple[float, ...]
+    """Share of the question's words that each piece holds, in [0, 1]."""
+
+
+class _QuestionWords:
+    """The words of a question with their weights."""
+
+    def __init__(self, retrieved: Retrieved) -> None:
+        analysis = retrieved.analysis
+        self._analysis = analysis
+        self._weights = retrieved.weights
+        self._total_weight = sum(retrieved.weights.values()) or 1.0
+        self._forms = own_forms(analysis.subject, analysis.lang)
+
+    def coverage(self, text: str) -> float:
+        """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
+        text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
+        shared_stems = self._weights.keys() & text_stems
+        shares = self._forms.shares(text, shared_stems)
+        weight = sum(shares[stem] * self._weights[stem] for stem in shared_stems)
+        return weight / self._total_weight
+
+
+def compare(
+    question: str,
+    passages: Sequence[Scored],
+    retrieved: Retrieved,
+    embedder: Embedder | None,
+) -> Iterator[ComparedPassage]:
+    """Yields each passage with its pieces, compared with the question.
+
+    Without an embedder, or if it is unavailable, only words decide.
+    """
+    read_passages = _read(passages, retrieved)
+    cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
+    cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
+    for read in read_passages:
+        yield ComparedPassage(
+            passage=read.passage,
+            rank=read.rank,
+            pieces=read.pieces,
+            coverages=read.coverages,
+            nearness=_nearness(read, cosines),
+            scores=_piece_scores(read, cosines, cosine_weight),
+        )
+
+
+def _nearness(read: _ReadPassage, cosines: Mapping[str, float]) -> tuple[float, ...]:
+    """Returns the cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
+    nearness: list[float] = []
+    for piece, coverage in zip(read.pieces, read.coverages, strict=True):
+        cosine = cosines.get(piece.plain, coverage)
+        nearness.append(max(0.0, min(1.0, cosine)))
+    return tuple(nearness)
+
+
+def _piece_scores(
+    read: _ReadPassage,
+    cosines: Mapping[str, float],
+    cosine_weight: float,
+) -> tuple[float, ...]:
+    """Scores each piece of a passage by the passage's rank, the piece's words and cosine, and those of its neighbours."""
+    likenesses: list[float] = []
+    for piece, coverage in zip(read.pieces, read.coverages, strict=True):
+        cosine = cosines.get(piece.plain, 0.0)
+        likeness = WORDS * coverage + cosine_weight * cosine
+        likenesses.append(likeness)
+
+    scores: list[float] = []
+    for likeness, neighbours in zip(likenesses, _neighbours(likenesses), strict=True):
+        before, behind = neighbours
+        score = read.rank + likeness + BESIDE * (before + behind)
+        scores.append(score)
+    return tuple(scores)
+
+
+def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
+    """Reads the pieces of each passage and the share of the question's words that each piece holds."""
+    words = _QuestionWords(retrieved)
+    properties = AskedProperties(retrieved)
+    scores = [passage.score for passage in passages]
+    best_score = max(scores, default=0.0) or 1.0
+    read_passages: list[_ReadPassage] = []
+    for passage in passages:
+        chunk = passage.chunk
+        pieces = quotable(chunk.text, chunk.columns)
+        named_properties = " ".join(properties.named(chunk))
+        coverages: list[float] = []
+        for piece in pieces:
+            coverage = words.coverage(f"{piece.plain} {named_properties}")
+            coverages.append(coverage)
+        read = _ReadPassage(
+            passage=passage,
+            rank=RANK * passage.score / best_score,
+            pieces=pieces,
+            coverages=tuple(coverages),
+        )
+        read_passages.append(read)
+    return read_passages
+
+
+def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """Yields the values before and behind each value, with 0 at both ends."""
+    framed = (0.0, *values, 0.0)
+    values_behind = framed[2:]
+    return zip(framed, values_behind, strict=False)
+
+
+def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
+    """Chooses the texts that are embedded: the most promising pieces of all passages, by rank and words."""
+    promises: list[tuple[float, str]] = []
+    for read in read_passages:
+        neighbours_of_pieces = _neighbours(read.coverages)
+        pieces = zip(read.pieces, read.coverages, neighbours_of_pieces, strict=True)
+        for piece, coverage, neighbours in pieces:
+            promise = read.rank + coverage + BESIDE * max(neighbours)
+            promises.append((promise, piece.plain))
+
+    promises.sort(key=itemgetter(0), reverse=True)
+    chosen: dict[str, None] = {}
+    room = EMBEDDED
+    for _, text in promises:
+        cost = max(MIN_EMBEDDED, len(text))
+        if cost <= room and text not in chosen:
+            chosen[text] = None
+            room -= cost
+    return list(chosen)
+
+
+def _cosines(
+    question: str,
+    texts: Sequence[str],
+    retrieved: Retrieved,
+    embedder: Embedder | None,
+) -> Mapping[str, float]:
+    """Computes the cosine of each text with the question; empty without an embedder, or if it is unavailable."""
+    if embedder is None or not texts:
+        return {}
+    by_length = sorted(texts, key=len)  # a batch is as slow as its longest text makes it
+    size = embedder.batch_size
+    vectors: list[Vector] = []
+    query: Vector | None = None
+    if retrieved.embedder == embedder.model:
+        query = retrieved.query
+    try:
+        if query is None:
+            query = embedder.embed_query(question)
+        for start in range(0, len(by_length), size):
+            batch = by_length[start : start + size]
+            vectors += embedder.embed_documents(batch)
+    except (ModelUnavailable, ModelRefused, PortContractError) as error:
+        log.warning("sentences are chosen by their words alone: %s", error.message)
+        return {}
+    cosines: dict[str, float] = {}
+    for text, vector in zip(by_length, vectors, strict=True):
+        cosines[text] = dot_product(query, vector)
+    return cosines
