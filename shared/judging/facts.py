@@ -106,24 +106,34 @@ def _contents(text: str, lang: str) -> _Contents:
     )
 
 
-def _facts_of_sentence(contents: _Contents, start: int, end: int, text: str, lang: str) -> Facts:
+def _facts_of_sentence(
+    contents: _Contents,
+    start: int,
+    end: int,
+    text: str,
+    lang: str,
+) -> Facts:
     """Takes what stands in the sentence at `[start, end)` out of the contents of its text."""
     first_word = bisect_left(contents.word_starts, start)
     past_word = bisect_left(contents.word_starts, end)
-    words = list(contents.words[first_word:past_word])
-    negated_indexes = contents.negated_words.intersection(range(first_word, past_word))
+    word_indexes = range(first_word, past_word)
+    words = [contents.words[index] for index in word_indexes]
+
+    negated_indexes = contents.negated_words.intersection(word_indexes)
     negated_words = [contents.words[index] for index in negated_indexes]
     if words and _opens_sentence(text, start, contents.word_starts[first_word]):
         words[0] = _word(words[0].raw, lang, opens=True)
 
+    numbers = [number for number in contents.numbers if start <= number.start < end]
+    days = [day for day in contents.days if start <= day.start < end]
     first_negation = bisect_left(contents.negation_starts, start)
     past_negation = bisect_left(contents.negation_starts, end)
     return Facts(
         start=start,
         end=end,
         words=tuple(words),
-        numbers=tuple([number for number in contents.numbers if start <= number.start < end]),
-        days=tuple([day for day in contents.days if start <= day.start < end]),
+        numbers=tuple(numbers),
+        days=tuple(days),
         negations=past_negation - first_negation,
         stems=_stems_of(words),
         negated=_stems_of(negated_words),

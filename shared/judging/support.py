@@ -219,17 +219,22 @@ def _best_match(text: str, chunk: IndexedChunk) -> _Match:
     if not shares:
         return _Match((), 1.0, span=(0, len(chunk.text)))
 
-    min_share = NEARLY * max(shares.values())
-    factors: dict[int, float] = {}
+    best_share = max(shares.values())
+    best_score = 0.0
     for index, share in shares.items():
-        if share >= min_share:
-            is_denied = _is_denied(claim, credits_by_sentence[index], passage.sentences[index])
-            factors[index] = NEGATED if is_denied else 1.0
-
-    # The first of equals: `max` keeps the order of the text.
-    best = max(factors, key=lambda index: factors[index] * shares[index])
-    sentence = passage.sentences[best]
-    return _Match(credits_by_sentence[best], factors[best], (sentence.start, sentence.end))
+        if share < NEARLY * best_share:
+            continue
+        sentence = passage.sentences[index]
+        sentence_credits = credits_by_sentence[index]
+        factor = 1.0
+        if _is_denied(claim, sentence_credits, sentence):
+            factor = NEGATED
+        score = factor * share
+        if score > best_score:
+            best_score = score
+            span = (sentence.start, sentence.end)
+            best_match = _Match(sentence_credits, factor, span)
+    return best_match
 
 
 def _credits_by_sentence(claim: _Claim, passage: Passage) -> list[tuple[float, ...]]:
