@@ -61,7 +61,7 @@ def query_vector(text: str, embedder: Embedder | None) -> Vector | None:
 
 @dataclass(frozen=True, slots=True)
 class KeywordMatches:
-    """Chunks that the keyword leg brought, and what it knows of the question's stems."""
+    """Chunks that the keyword leg found, and the counts of the question's stems."""
 
     chunks: tuple[IndexedChunk, ...]
     frequencies: Mapping[str, int]
@@ -179,7 +179,12 @@ class LegRunner:
         )
         frequencies = self._frequencies()
         chunks, unspent = self._matching(restriction, frequencies)
-        return KeywordMatches(chunks, frequencies, stats.result(), unspent)
+        return KeywordMatches(
+            chunks=chunks,
+            frequencies=frequencies,
+            stats=stats.result(),
+            unspent=unspent,
+        )
 
     def _frequencies(self) -> Mapping[str, int]:
         """Counts the chunks that contain each stem of the question, in the order of the stems."""
