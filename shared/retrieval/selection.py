@@ -98,8 +98,10 @@ def with_vectors(pool: Pool, chunk_ids: Sequence[str], reader: IndexReader) -> P
 
     candidates = []
     for candidate in pool.candidates:
-        cosine = cosines.get(candidate.chunk.chunk_id, candidate.cosine)
-        candidates.append(replace(candidate, cosine=cosine))
+        cosine = cosines.get(candidate.chunk.chunk_id)
+        if cosine is not None:
+            candidate = replace(candidate, cosine=cosine)  # noqa: PLW2901 - the same candidate
+        candidates.append(candidate)
     return replace(
         pool,
         candidates=tuple(candidates),

@@ -75,21 +75,26 @@ class Table(Generic[T]):
     def __init__(self, name: str, kind: type[T], *, unread: str = "") -> None:
         """Describes a table whose columns are the fields of `kind`.
 
-        unread: a field whose column holds no JSON and is returned as it is; empty for none.
+        unread: a field whose column is not read: `load` is given its value; empty for none.
         """
         self.name = name
         self._kind = kind
         fields = CODEC.fields(kind)
         column_names = [field.key for field in fields]
         self.column_names = tuple(column_names)
+        self._unread: int | None = None
+        """Index of the column that is not read; None if all are."""
         qualified_names = [f'{name}."{column}"' for column in column_names]
         self.columns = ", ".join(qualified_names)
         """Columns that `load` reads, for a SELECT."""
         self._converters: list[tuple[int, Callable[[Any], Any]]] = []
         """Index of each column that is converted, and its converter."""
         for index, field in enumerate(fields):
+            if field.name == unread:
+                self._unread = index
+                continue
             convert = field.read
-            if field.structured and field.name != unread:
+            if field.structured:
                 # Cached: the chunks of a note, and mostly of a folder, have the same tags and scopes.
                 cached = lru_cache(4096)
                 convert = cached(partial(_read_json, convert))
@@ -114,12 +119,17 @@ class Table(Generic[T]):
         checksum = checksum_of(values)
         return {**row, "checksum": checksum}
 
-    def load(self, row: Row) -> T:
-        """Returns the entity in a row that begins with `columns`. Raises DamagedRow."""
+    def load(self, row: Row, unread: object = None) -> T:
+        """Returns the entity in a row that begins with `columns`. Raises DamagedRow.
+
+        unread: value of the field whose column is not read.
+        """
         if isinstance(row, UndecodableRow):
             raise DamagedRow
         count = len(self.column_names)
         values = list(row[:count])
+        if self._unread is not None:
+            values[self._unread] = unread
         try:
             for index, convert in self._converters:
                 column = values[index]
@@ -228,8 +238,7 @@ def _chunk_of(row: Row, prefixes: Iterable[tuple[str, str]]) -> ReadChunk:
     row_id = row[-1]
     if isinstance(row, UndecodableRow):
         return DamagedChunk(row_id)
-    columns_before = row[:TERMS]
-    terms, *columns_behind = row[TERMS:]
+    terms = row[TERMS]
     counts = {}
     try:
         for stem, prefix in prefixes:
@@ -239,7 +248,7 @@ def _chunk_of(row: Row, prefixes: Iterable[tuple[str, str]]) -> ReadChunk:
             begin = start + len(prefix)
             end = terms.index(" ", begin)
             counts[stem] = int(terms[begin:end])
-        return CHUNKS.load((*columns_before, counts, *columns_behind))
+        return CHUNKS.load(row, counts)
     except (DamagedRow, AttributeError, ValueError, TypeError):
         return DamagedChunk(row_id)
 

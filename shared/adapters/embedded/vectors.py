@@ -9,7 +9,6 @@ undecided is computed from the file's vectors.
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -34,9 +33,6 @@ if TYPE_CHECKING:
     Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
     Bytes: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
     Flags: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
-
-VectorRow: TypeAlias = tuple[int, bytes, bytes, int | None]
-"""Row with the columns of _COLUMNS."""
 
 _MAX_CODE = 127
 _BLOCK = 2**17
@@ -85,16 +81,6 @@ class VectorSpace:
         self.revision = -1
         """Revision of the file up to which it is complete; -1: to be read anew."""
         self._np = load_numpy()
-        stored_vector = (
-            f"(SELECT vector FROM {{}} AS stored WHERE stored.id = value AND {_IN_SPACE})"
-        )
-        stored_vectors = [stored_vector.format(table) for table in VECTORS]
-        self._by_id = (
-            f"SELECT coalesce({', '.join(stored_vectors)}, :unreadable) FROM json_each(:ids)"
-        )
-        """Query for vectors, in the order of the list: SQLite walks it and looks each up."""
-        self._unreadable = self._np.full(dimension, math.nan, dtype=self._np.float32).tobytes()
-        """Stands for a vector that is not there any more."""
         self._damaged: list[int] = []
         self._not_matching: dict[Allowed, Flags] = {}
         """Filter -> rows that do not match it; the last used is the last key."""
@@ -152,11 +138,7 @@ class VectorSpace:
         ids = self._ids[candidates]
 
         # 3. Their cosines, from the file's vectors.
-        cosines = self._exact(db, ids, query)
-        is_known = ~np.isnan(cosines)
-        self._damaged.extend(ids[~is_known].tolist())
-        ids = ids[is_known]
-        cosines = cosines[is_known]
+        ids, cosines = self._cosines(db, ids, query)
         count = min(count, ids.size)
         if count == 0:
             return []
@@ -166,7 +148,7 @@ class VectorSpace:
         last_cosine = cosines[order[count - 1]]
         order = order[cosines[order] >= last_cosine]
         best = zip(ids[order].tolist(), cosines[order].tolist(), strict=True)
-        return self._without_damaged(db, list(best))
+        return list(best)
 
     def _excluded(self, db: sqlite3.Connection, allowed: Allowed | None) -> Flags:
         """Returns the rows that hold nothing, or that a search may not bring."""
@@ -180,24 +162,13 @@ class VectorSpace:
                 is_excluded |= self._find_not_matching(db, allowed, allowed.match)
         return is_excluded
 
-    def _without_damaged(
-        self,
-        db: sqlite3.Connection,
-        nearest: Sequence[tuple[int, float]],
-    ) -> list[tuple[int, float]]:
-        """Leaves out rows that do not hold what was written, and remembers them as damaged."""
-        row_ids = [row_id for row_id, _ in nearest]
-        damaged: set[int] = set()
-        for table in VECTORS:
-            damaged.update(damaged_vectors(db, table, row_ids))
-        self._damaged.extend(damaged)
-        return [neighbour for neighbour in nearest if neighbour[0] not in damaged]
-
     def _allocate(self, capacity: int) -> None:
         """Makes room for `capacity` rows, all of them free."""
         np = self._np
         self._used = 0
         """Number of rows from the top that hold, or have held, a vector."""
+        self._first_free = 0
+        """Row above which none is free."""
         self._sorted: tuple[Ints, Ints] | None = None
         self._codes = Codes(capacity, self.dimension)
         self._ids: Ints = np.full(capacity, _FREE, dtype=np.int64)
@@ -221,6 +192,7 @@ class VectorSpace:
         removed_ids = [row_id for (row_id,) in reader]
         rows = self._rows_of(removed_ids)
         self._ids[rows] = _FREE
+        self._first_free = 0
         self._sorted = None
         for ids, vectors in self._vectors(db, since):
             if not self._place(ids, vectors):
@@ -238,38 +210,39 @@ class VectorSpace:
             "bytes": 4 * self.dimension,
         }
         for table in VECTORS:
-            query = f"SELECT {_COLUMNS} FROM {table} AS stored WHERE {condition}"
+            query = f"SELECT stored.id, stored.vector FROM {table} AS stored WHERE {condition}"
             reader = db.execute(query, values)
             while rows := reader.fetchmany(_AT_ONCE):
-                yield self._readable(rows)
+                row_ids, contents = zip(*rows, strict=True)
+                ids: Ints = self._np.array(row_ids, dtype=self._np.int64)
+                vectors = self._matrix(contents)
+                yield self._without_damaged(db, table, ids, vectors)
 
-    def _readable(self, rows: Sequence[VectorRow]) -> tuple[Ints, Floats]:
-        """Returns the ids and vectors of rows; remembers those as damaged that do not hold what was written.
+    def _without_damaged(
+        self,
+        db: sqlite3.Connection,
+        table: str,
+        ids: Ints,
+        vectors: Floats,
+    ) -> tuple[Ints, Floats]:
+        """Leaves out the vectors of a table's rows that are not what was written, and remembers them as damaged.
 
         The sum of every row takes longer than reading it: only vectors that are not of unit length are looked at. The
         others are looked at when a search finds them, and by the sweep.
         """
         np = self._np
-        row_ids = []
-        contents = []
-        for row_id, _, content, _ in rows:
-            row_ids.append(row_id)
-            contents.append(content)
-        ids: Ints = np.array(row_ids, dtype=np.int64)
-        vectors = self._matrix(contents)
-
         with np.errstate(all="ignore"):
             squares = np.vecdot(vectors, vectors)
             lengths = np.sqrt(squares)
             deviations = np.abs(lengths - 1)
-        is_readable: Flags = deviations <= _TOLERANCE
-        doubtful_rows = np.flatnonzero(~is_readable)
-        for index in doubtful_rows.tolist():
-            row_id, index_version, vector, checksum = rows[index]
-            if is_sound(index_version, vector, checksum):
-                is_readable[index] = True
-            else:
-                self._damaged.append(row_id)
+        is_doubtful = ~(deviations <= _TOLERANCE)  # also where it is no number
+        if not is_doubtful.any():
+            return ids, vectors
+
+        doubtful_ids = ids[is_doubtful].tolist()
+        damaged_ids = list(damaged_vectors(db, table, doubtful_ids))
+        self._damaged += damaged_ids
+        is_readable = ~np.isin(ids, damaged_ids)
         return ids[is_readable], vectors[is_readable]
 
     def _place(self, ids: Ints, vectors: Floats) -> bool:
@@ -279,15 +252,15 @@ class VectorSpace:
             return True
         count = ids.size
         reach = self._used + count
-        is_free = self._ids[:reach] == _FREE
-        free_rows = np.flatnonzero(is_free)
+        is_free = self._ids[self._first_free : reach] == _FREE
+        free_rows = self._first_free + np.flatnonzero(is_free)
         rows = free_rows[:count]
         if rows.size < count:
             return False
         self._codes.write(rows, vectors)
         self._ids[rows] = ids
-        last_row = int(rows[-1])
-        self._used = max(self._used, last_row + 1)
+        self._first_free = int(rows[-1]) + 1
+        self._used = max(self._used, self._first_free)
         return True
 
     def _rows_of(self, ids: Sequence[int]) -> Ints:
@@ -330,35 +303,43 @@ class VectorSpace:
             del self._not_matching[oldest]
         return not_matching
 
-    def _exact(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> Doubles:
-        """Returns cosines in double precision; NaN for an id whose vector cannot be read.
+    def _cosines(self, db: sqlite3.Connection, ids: Ints, query: Floats) -> tuple[Ints, Doubles]:
+        """Returns those of the ids whose vectors are what was written, and their cosines in double precision.
 
-        They are summed the same way for every row: equal vectors come out equal.
+        They are summed the same way for every row: equal vectors come out equal. The other ids count as damaged.
         """
         np = self._np
-        cosines: Doubles = np.empty(ids.size, dtype=np.float64)
         precise_query = query.astype(np.float64)
+        sound_ids: list[int] = []
+        cosines: list[float] = []
         for first in range(0, ids.size, _AT_ONCE):
-            past = min(first + _AT_ONCE, ids.size)
-            vectors = self._stored(db, ids[first:past])
-            with np.errstate(all="ignore"):
-                precise_vectors = vectors.astype(np.float64)
-                products = precise_vectors * precise_query
-                sums = products.sum(axis=1)
-            cosines[first:past] = np.clip(sums, -1.0, 1.0)
-        return cosines
+            past = first + _AT_ONCE
+            vectors = self._stored(db, ids[first:past].tolist())
+            matrix = self._matrix(list(vectors.values()))
+            products = matrix.astype(np.float64) * precise_query
+            sums = products.sum(axis=1)
+            sound_ids += vectors
+            cosines += np.clip(sums, -1.0, 1.0).tolist()
+        return np.array(sound_ids, dtype=np.int64), np.array(cosines, dtype=np.float64)
 
-    def _stored(self, db: sqlite3.Connection, ids: Ints) -> Floats:
-        """Returns the file's vectors of these ids, in their order; of NaN where one cannot be read."""
+    def _stored(self, db: sqlite3.Connection, row_ids: Sequence[int]) -> dict[int, bytes]:
+        """Returns id -> the file's vector, in the order of the ids; those that it cannot return count as damaged."""
         values = {
-            "ids": json.dumps(ids.tolist()),
+            "ids": json.dumps(row_ids),
             "space": self.space,
-            "bytes": len(self._unreadable),
-            "unreadable": self._unreadable,
+            "bytes": 4 * self.dimension,
         }
-        reader = db.execute(self._by_id, values)
-        contents = [content for (content,) in reader]
-        return self._matrix(contents)
+        sound: dict[int, bytes] = {}
+        for table in VECTORS:
+            query = (
+                f"SELECT {_COLUMNS} FROM json_each(:ids) CROSS JOIN {table} AS stored "
+                f"ON stored.id = value WHERE {_IN_SPACE}"
+            )
+            for row_id, index_version, vector, checksum in db.execute(query, values):
+                if is_sound(index_version, vector, checksum):
+                    sound.setdefault(row_id, vector)
+        self._damaged.extend(row_id for row_id in row_ids if row_id not in sound)
+        return {row_id: sound[row_id] for row_id in row_ids if row_id in sound}
 
     def _matrix(self, contents: Sequence[bytes]) -> Floats:
         """Returns vectors as the rows of a matrix."""
