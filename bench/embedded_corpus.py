@@ -87,7 +87,7 @@ class Corpus:
             created_at = NOW - age
             note = Note(
                 f"note-{number:06d}",
-                "Title",
+                _title(number),
                 "text",
                 created_at,
                 created_at,
@@ -141,7 +141,7 @@ class Corpus:
             chunk_id=f"note-{number:06d}_{position:03d}",
             note_id=f"note-{number:06d}",
             position=position,
-            title="Title",
+            title=_title(number),
             heading_path="# Plan > ## Next",
             text=" ".join(f"word{word}" for word in words),
             start=position * 1000,
@@ -160,6 +160,11 @@ class Corpus:
             note_revision="r1",
         )
         return ChunkPut(chunk, array("f", self.vectors[row].tobytes()))
+
+
+def _title(number: int) -> str:
+    """Returns a title of a note's own: notes of one title may be versions of each other, and are compared for it."""
+    return f"Title {number}"
 
 
 def _sentences(dice: np.random.Generator, count: int) -> Matrix:
