@@ -39,8 +39,9 @@ _BLOCK = 2**17
 """Numbers that are made floats together: half a megabyte, which stays in the processor's cache."""
 _ROUNDING = 1e-5
 """More than float32 arithmetic moves a cosine; added to what every row loses."""
-_AT_ONCE = 512
-"""Rows fetched together: half a megabyte at 256 dimensions, which stays in the processor's cache."""
+_AT_ONCE = 128
+"""Rows fetched together: 200 KB at 384 dimensions. Of 512 rows a new process gives the memory of each batch back to the
+system and takes it anew, which is a sixth of the time to read 100,000 vectors."""
 _SPARE = 4096
 """Least spare rows; memory that is not written to is not taken."""
 _CACHED_FILTERS = 8
