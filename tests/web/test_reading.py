@@ -120,6 +120,10 @@ def test_a_preview_ends_before_a_long_text_holds_the_page_up(
         ("Still have questions?", ""),
         ("Why should we do this", ""),
         ("Who should we ask about it?", ""),
+        ("Who do I call at IT?", "Who do I call at IT?"),
+        ("It is broken: who helps?", ""),
+        ("Who we are", ""),
+        ("How the team decides", ""),
     ],
 )
 def test_a_heading_is_suggested_as_a_question_that_says_what_it_is_about(

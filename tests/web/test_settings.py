@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.openai import OpenAIServer, error
 from tests.web.conftest import OpenPage
-from tests.web.moves import QUESTION, ask
+from tests.web.moves import QUESTION, ask, hold
 
 Shot = Callable[[Page, str], None]
 
@@ -68,6 +68,17 @@ def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
 
 
 @pytest.mark.nightly
+def test_nothing_in_the_settings_moves_when_it_is_known_that_no_model_writes(page: Page) -> None:
+    let_go = hold(page, "**/settings:model")
+    page.get_by_role("button", name="Settings (s)").click()
+    use_notes = page.get_by_label("Use my notes")
+    place_before = use_notes.bounding_box()
+    with page.expect_response("**/settings:model"):
+        let_go()
+    page.wait_for_timeout(100)
+    assert use_notes.bounding_box() == place_before
+
+
 def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page: Page) -> None:
     waiting: list[Route] = []
     page.route("**/templates", lambda route: waiting.append(route))  # noqa: PLW0108 - it is given an attribute

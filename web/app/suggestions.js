@@ -24,8 +24,10 @@ const ASKS = /^(?:what|why|how|when|where|who|which) \p{L}/iu;
 const DECIDED = /^decisions?$/i;
 const HOW_TO = /^how to (?=\p{L}+ \p{L})/iu;
 /** A heading that names something to do: it is asked for in one's own words. */
-const POINTS_BACK = /\b(?:this|these|it|they|them)\b/i;
-/** What means something only below its own heading. */
+const POINTS_BACK = /\b(?:[Tt]his|[Tt]hese|[Ii]t|[Tt]hey|[Tt]hem)\b/;
+/** What means something only below its own heading. In capitals it may be a name: IT is a department. */
+const TELLS = /^\S+ (?:I|we|you|he|she|the|an?|our|your|my|to)\b/i;
+/** "Who we are" tells, "Who are we" asks. */
 const FEWEST_WORDS = 4;
 /** Words of a question that says what it is about: "Still have questions?" does not. */
 
@@ -90,7 +92,7 @@ export function questionOf(heading, title) {
   if (HOW_TO.test(heading)) return `${heading.replace(HOW_TO, "How do I ").replace(/[.!:]+$/, "")}?`;
   if (heading === title || !fit(title)) return "";
   if (DECIDED.test(heading)) return `${title}: what was decided?`;
-  return ASKS.test(heading) ? `${title}: ${heading[0].toLowerCase()}${heading.slice(1).replace(/[.!:]+$/, "")}?` : "";
+  return ASKS.test(heading) && !TELLS.test(heading) ? `${title}: ${heading[0].toLowerCase()}${heading.slice(1).replace(/[.!:]+$/, "")}?` : "";
 }
 
 /** Those that these notes answer: the passage that is asked about is among the first that are found. @param {import("./api.js").Api} api @param {Candidate[]} candidates @param {number} most */

@@ -40,6 +40,7 @@ export class ModelChoice {
       this.known,
       h("div", { class: "row" }, this.button, this.state),
     );
+    this.draw({ kind: "none" }); // mostly so: then nothing below it moves when it is known
   }
 
   /** What writes now. */
