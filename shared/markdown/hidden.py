@@ -72,7 +72,8 @@ _DEFINITION = re.compile(
     r"(?:[ \t]++(?:\"[^\"\n]{0,300}+\"|'[^'\n]{0,300}+'|\([^()\n]{0,300}+\)))?+[ \t]*+$\n?",
     re.MULTILINE,
 )
-_FOOTNOTE = re.compile(r"^([ \t>]*+\[\^[^\[\]\s]{1,40}+\]):(?=[ \t]|$)", re.MULTILINE)
+_FOOTNOTE = re.compile(r"^([ \t>]*+)\[\^[^\[\]\s]{1,40}+\]:(?:[ \t]++|$)", re.MULTILINE)
+_FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^[^\[\]\s]{1,40}+\]")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ENTITY_REST = re.compile(r"(?:#[0-9]|#[xX]|[A-Za-z])[A-Za-z0-9]{0,31};")
 _TAG_LIKE = re.compile(r"&lt;(?=[A-Za-z/!?])([^&<>\n]{0,200})&gt;")
@@ -121,9 +122,9 @@ def without_hidden(text: str, blank: str = " ") -> str:
 def without_marks(markdown: str) -> str:
     """Returns Markdown without what a renderer drops, for an answer.
 
-    Tags of HTML, definitions of links and names of blocks go. Addresses lose their angle brackets. A link becomes
-    its text if its target is defined elsewhere or is neither a web page nor a mailbox, or if its
-    text could be taken for an address or a citation.
+    Tags of HTML, definitions of links, names of blocks and references to footnotes go. Addresses lose
+    their angle brackets. A link becomes its text if its target is defined elsewhere or is neither a
+    web page nor a mailbox, or if its text could be taken for an address or a citation.
     """
     parts = []
     code: list[str] = []
@@ -142,6 +143,7 @@ def without_marks(markdown: str) -> str:
     if "]" in text:
         text = _DEFINITION.sub("", text)
         text = _FOOTNOTE.sub(r"\1", text)
+        text = _FOOTNOTE_REFERENCE.sub("", text)
         text = _IMAGE_IN_LINK.sub(r"\g<text>", text)
         text = _LINK.sub(_shown_of_link, text)
         text = _LINK_BY_NAME.sub(r"\g<text>", text)

@@ -1,7 +1,8 @@
 """Chooses how much of a passage is quoted, and writes it as the Markdown that a reader is to see.
 
 What fits is quoted whole: the passage, a list with the line that leads to it, a table, a callout, a
-block of code, a paragraph. Of a longer list or table some items or rows stand below that line or
+block of code, a paragraph. The lines of a paragraph are one line, as a renderer shows them. Of a
+longer list or table some items or rows stand below that line or
 the table's head, with "…" between them where something is left out. HTML that a renderer drops is
 dropped.
 """
@@ -28,6 +29,10 @@ LEFT_OUT = "…"
 LEADS = (":", "：")
 """Ends of a paragraph that leads to the list, table or code below it."""
 _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
+_HARD_BREAK = "  "
+"""Ends a line behind which a paragraph begins a new one."""
+_LETTER = re.compile(r"[^\W_]")
+_INDENTED = re.compile(r"[ ]{4}|\t")
 _FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
 
 
@@ -231,7 +236,33 @@ def quotation(
     framed = _framed(lines, first, begins_in_code=begins_in_code)
     markdown = "\n".join(framed)
     markdown = with_pipes(markdown)
-    return first_start, end, tuple(markdown.split("\n"))
+    flowing = _flowing(markdown.split("\n"))
+    return first_start, end, tuple(flowing)
+
+
+def _flowing(lines: Sequence[str]) -> list[str]:
+    """Returns the lines with those of one paragraph as one, up to a hard break."""
+    flowing: list[str] = []
+    is_open = False
+    is_in_list = False
+    for line, kind in zip(lines, _kinds(lines), strict=False):
+        bare_line = line.rstrip()
+        has_letter = _LETTER.search(line) is not None
+        goes_on = is_open and kind == "text" and has_letter
+        if goes_on and _QUOTE_MARK.match(line):
+            goes_on = _QUOTE_MARK.match(flowing[-1]) is not None
+            bare_line = bare_line.lstrip("> \t")
+        if goes_on:
+            flowing[-1] += f" {bare_line.lstrip()}"
+        else:
+            flowing.append(line.rstrip())
+            is_in_list = kind == "item" or (is_in_list and kind in ("text", "frame"))
+
+        # Indented lines outside of a list are code.
+        is_code = kind == "text" and not is_in_list and _INDENTED.match(flowing[-1]) is not None
+        ends_hard = line.endswith((_HARD_BREAK, "\\"))
+        is_open = kind in ("text", "item") and has_letter and not ends_hard and not is_code
+    return flowing
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,12 +344,12 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     while len(lines) > 1 and not lines[0]:
         lines.pop(0)
     if end < whole_end:
-        lines[-1] += f" {LEFT_OUT}"
+        lines[-1] = f"{lines[-1].rstrip()} {LEFT_OUT}"
     return lines, end
 
 
 def _without_indentation(begins: str, lines: Sequence[str]) -> list[str]:
-    """Returns the lines without the indentation of the first one.
+    """Returns the lines without the indentation of the first one; a hard break stays behind its line.
 
     begins: the text of the first line before what is quoted of it.
     """
@@ -326,12 +357,21 @@ def _without_indentation(begins: str, lines: Sequence[str]) -> list[str]:
     indent = len(begins)
     if not begins.strip():
         indent += _indentation(first_line)
-    bare_lines = [first_line.strip()]
+    bare_lines = [_without_end(first_line.lstrip())]
     for line in further_lines:
         dropped = min(indent, _indentation(line))
         bare_line = line[dropped:]
-        bare_lines.append(bare_line.rstrip())
+        bare_lines.append(_without_end(bare_line))
     return bare_lines
+
+
+def _without_end(line: str) -> str:
+    """Returns a line without the blanks at its end, but those of a hard break."""
+    bare_line = line.rstrip()
+    is_row = bare_line.endswith("|")
+    if bare_line and not is_row and line.endswith(_HARD_BREAK):
+        return bare_line + _HARD_BREAK
+    return bare_line
 
 
 def _indentation(line: str) -> int:

@@ -134,6 +134,22 @@ def test_a_heading_is_suggested_as_a_question_that_says_what_it_is_about(
 
 
 @pytest.mark.parametrize(
+    ("options", "texts"),
+    [
+        ({}, ["The pier", None, "is wet", None, "today."]),
+        ({"flows": True}, ["The pier is wet", None, "today."]),
+    ],
+    ids=["a note", "a quote"],
+)
+def test_the_lines_of_a_quote_flow_up_to_a_hard_break(
+    tmp_path: Path, options: object, texts: list[str | None]
+) -> None:
+    said = f"blocks('The pier\\nis wet  \\ntoday.', {json.dumps(options)})[0].children"
+    shown = f"{said}.map(({{ text }}) => text?.trim() ?? null)"
+    assert computed(tmp_path, "markdown.js", "blocks", shown) == texts
+
+
+@pytest.mark.parametrize(
     ("days", "question"),
     [
         (["2026-11-28", "2026-11-28"], None),

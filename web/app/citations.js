@@ -142,7 +142,7 @@ function details(citation, note) {
       [citation.folder || "no folder", day(citation.createdAt), citation.headingPath?.replace(/#+ /g, "")].filter(Boolean).join(" · "),
     ),
     citation.quote
-      ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote), { note }))
+      ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote), { note, quoted: true }))
       : h("p", { class: "muted" }, "The note this pointed at has been deleted."),
     h("p", { class: "verdict", dataset: { support: state } }, meaning(citation).sentence),
   ];

@@ -35,15 +35,18 @@ const COMMENT = /^ {0,3}(?:(%%)|<!--)/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)|\t| *$| )/;
 const TASK = /^\[([ xX])\][ \t]+/;
 const INDENTED = /^(?: {4}|\t)/;
+const HARD_BREAK = /(?: {2}|\\)$/;
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const FRONTMATTER = /^\ufeff?---[ \t]*(?:\r\n|\n|\r)(?:[\s\S]*?(?:\r\n|\n|\r))?---[ \t]*(?:\r\n|\n|\r|$)/;
 
 /**
- * @param {string} source @param {{cite?: boolean, from?: number}} [options] `from`: where the text begins
+ * @param {string} source
+ * @param {{cite?: boolean, from?: number, flows?: boolean}} [options] `from`: where the text begins; `flows`: the lines of a
+ *   paragraph are one, as every renderer has them; else those that nothing but their author ended stay apart
  * @returns {Block[]}
  */
 export function blocks(source, options = {}) {
-  return new Blocks(linesOf(source, options.from ?? 0), options.cite ?? false, 0).all();
+  return new Blocks(linesOf(source, options.from ?? 0), options.cite ?? false, options.flows ?? false, 0).all();
 }
 
 /** Where the text begins after YAML between `---` lines. @param {string} source */
@@ -61,10 +64,11 @@ function linesOf(source, from) {
 }
 
 class Blocks {
-  /** @param {Line[]} lines @param {boolean} cite @param {number} depth */
-  constructor(lines, cite, depth) {
+  /** @param {Line[]} lines @param {boolean} cite @param {boolean} flows @param {number} depth */
+  constructor(lines, cite, flows, depth) {
     this.lines = lines;
     this.cite = cite;
+    this.flows = flows;
     this.depth = depth;
     this.next = 0;
     this.open = false; // a comment has begun that nothing ends
@@ -100,13 +104,13 @@ class Blocks {
 
   /** @param {Line[]} lines @returns {Block[]} */
   within(lines) {
-    return new Blocks(lines, this.cite, this.depth + 1).all();
+    return new Blocks(lines, this.cite, this.flows, this.depth + 1).all();
   }
 
   /** @param {Line[]} lines @param {boolean} [cell] of a table @returns {Inline[]} */
   inline(lines, cell = false) {
-    const between = areWrapped(lines.map(({ text }) => text)) ? " " : "\n";
-    return inlines(joined(lines.map((line) => trimmed(line)), between), { cite: this.cite, cell });
+    const wrapped = this.flows || areWrapped(lines.map(({ text }) => text));
+    return inlines(joined(lines.map((line) => trimmed(line)), wrapped), { cite: this.cite, cell });
   }
 
   /** A comment that begins with this line, over several lines too: passed by. What follows its end stays. */
@@ -325,17 +329,21 @@ function areWrapped(lines) {
   return lines.slice(1).every((line, place) => {
     const before = lines[place];
     const [word] = line.trim().split(" ");
-    const breaks = /(?: {2}|\\)$/.test(before) || !before.trim().includes(" ");
+    const breaks = HARD_BREAK.test(before) || !before.trim().includes(" ");
     return !breaks && before.trim().length + 1 + word.length > column;
   });
 }
 
-/** Lines as one text with the place of each unit. @param {Line[]} lines @param {string} [between] what stands for a line's end @returns {Run} */
-function joined(lines, between = "\n") {
+/** Lines as one text with the place of each unit. @param {Line[]} lines @param {boolean} [wrapped] whether the end of a line is a blank, unless it breaks @returns {Run} */
+function joined(lines, wrapped = false) {
   const at = /** @type {number[]} */ ([]);
   for (const [index, line] of lines.entries()) {
     if (index) at.push(line.at - 1); // the line's end before it
     for (let unit = 0; unit < line.text.length; unit += 1) at.push(line.at + unit);
   }
-  return { text: lines.map((line) => line.text).join(between), at };
+  const ended = lines.map(({ text }, index) => {
+    if (index === lines.length - 1) return text;
+    return text + (wrapped && !HARD_BREAK.test(text) ? " " : "\n");
+  });
+  return { text: ended.join(""), at };
 }

@@ -19,11 +19,12 @@ const CLOSING = /^[.,;:!?)\]”’"']+/;
  * @property {(target: string, alt: string) => Node} [image] what stands for an image that lies beside the note; none: its text
  * @property {{start: number, end: number} | null} [mark] span of the source to highlight, UTF-16
  * @property {number} [from] where in the source the text begins
+ * @property {boolean} [quoted] whether it is a piece of a note: its lines flow, and its footnotes are elsewhere
  */
 
 /** @param {string} source @param {Options} [options] @returns {HTMLElement[]} */
 export function render(source, options = {}) {
-  return rendered(blocks(source, { cite: Boolean(options.cite), from: options.from }), options);
+  return rendered(blocks(source, { cite: Boolean(options.cite), from: options.from, flows: options.quoted }), options);
 }
 
 /** Blocks, the footnotes among them below all others. @param {Block[]} found @param {Options} options @returns {HTMLElement[]} */
@@ -188,7 +189,7 @@ function math({ text: tex, at }, { mark }, display) {
 /** The number of a footnote, which leads to it; its text where there is none. @param {any} node @param {any} options */
 function footnote({ label, children }, options) {
   const place = [...(options.footnotes?.keys() ?? [])].indexOf(label);
-  if (place === -1) return inside(children, options);
+  if (place === -1) return options.quoted ? null : inside(children, options);
   const note = options.footnotes.get(label);
   const show = () => {
     note.scrollIntoView({ block: "nearest" });
