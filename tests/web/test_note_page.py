@@ -248,6 +248,41 @@ def test_links_between_notes_are_followed_there_and_back(
     expect(page.locator(".note h2")).to_have_text("Pier log")
 
 
+def test_a_long_note_shows_its_beginning_first_and_a_cited_passage_at_once(
+    page: Page, product: Running
+) -> None:
+    paragraphs = [f"Paragraph {number} of the log." for number in range(2000)]
+    text = "\n\n".join([*paragraphs, "See [[Long log keeper]]."])
+    product.call("PUT", "/notes/long-log", {"title": "Long log", "text": text})
+    product.call("PUT", "/notes/long-log-keeper", {"title": "Long log keeper", "text": "Nobody."})
+    until(
+        page,
+        "fetch('/api/notes/long-log:links').then((reply) => reply.json()).then((found) => found.links[0]?.noteId)",
+    )
+    page.evaluate(
+        """() => {
+          window.counts = [];
+          const count = () => document.querySelectorAll(".note .prose > *").length;
+          new MutationObserver(() => counts.push(count())).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    page.evaluate("location.hash = '#/notes/long-log'")
+    shown = page.locator(".note .prose > *")
+    expect(shown).to_have_count(2001)
+    first_count = page.evaluate("counts.find((count) => count > 0)")
+    assert first_count < 500
+    expect(page.locator(".note .prose a")).to_have_text("Long log keeper")
+
+    start = text.index("Paragraph 1900 ")
+    page.evaluate("location.hash = '#/notes'")
+    page.evaluate(f"location.hash = '#/notes/long-log?at={start}-{start + 14}'")
+    expect(page.locator(".note mark")).to_be_in_viewport()
+    expect(shown).to_have_count(2001)
+    expect(page.locator(".note mark")).to_be_in_viewport()
+    for note_id in ("long-log", "long-log-keeper"):
+        product.call("DELETE", f"/notes/{note_id}")
+
+
 FORMULAS = """# Waves
 
 The speed is $c*f*t$ and costs $5 or $6.

@@ -29,11 +29,16 @@ export function render(source, options = {}) {
 
 /** Blocks, the footnotes among them below all others. @param {Block[]} found @param {Options} options @returns {HTMLElement[]} */
 export function rendered(found, options) {
+  return [...oneByOne(found, options)];
+}
+
+/** The same one after the other, for a text that is too long to be shown at once. @param {Block[]} found @param {Options} options @returns {Generator<HTMLElement>} */
+export function* oneByOne(found, options) {
   const defined = found.filter((block) => block.type === "footnote");
   const notes = new Map(defined.map(({ label, blocks }) => [label, h("li", { tabindex: "-1" }, blocks.map((each) => element(each, options)))]));
   const within = { ...options, footnotes: notes };
-  const body = found.filter((block) => block.type !== "footnote").map((block) => element(block, within));
-  return notes.size ? [...body, h("ol", { class: "footnotes" }, [...notes.values()])] : body;
+  for (const block of found) if (block.type !== "footnote") yield element(block, within);
+  if (notes.size) yield h("ol", { class: "footnotes" }, [...notes.values()]);
 }
 
 /** The beginning of a text without its properties, as long as a page shows it at once. @param {string} source @returns {HTMLElement[]} */
@@ -205,7 +210,7 @@ export function plain(nodes) {
 
 /** Text nodes, those inside the marked span in a `mark`. @param {{text: string, at: number[]}} run @param {Options} options */
 function text(run, { mark }) {
-  if (!mark) return [run.text];
+  if (!mark || run.at[0] >= mark.end || run.at[run.at.length - 1] < mark.start) return [run.text];
   const within = (unit) => run.at[unit] >= mark.start && run.at[unit] < mark.end;
   const parts = [];
   for (let start = 0, end = 0; start < run.text.length; start = end) {

@@ -11,10 +11,14 @@ export class Pointers {
     this.api = api;
     /** @type {{target: string, place: HTMLElement}[]} */
     this.places = [];
+    /** Where targets lead, once it is known. @type {Map<string, string>} */
+    this.ids = new Map();
   }
 
   /** What stands in the text for a link until then. @param {string} target @param {any[]} shown */
   stand = (target, shown) => {
+    const id = this.ids.get(target);
+    if (id) return h("a", { href: address(id) }, shown); // a piece of a long text that comes later
     const place = h("em", {}, shown);
     this.places.push({ target, place });
     return place;
@@ -33,9 +37,9 @@ export class Pointers {
 
   /** @param {any} found of the wire */
   lead(found) {
-    const ids = new Map(found.links.map((link) => [link.target, link.noteId]));
+    for (const { target, noteId } of found.links) this.ids.set(target, noteId);
     for (const { target, place } of this.places) {
-      const id = ids.get(target);
+      const id = this.ids.get(target);
       if (id && place.parentNode) place.replaceWith(h("a", { href: address(id) }, [...place.childNodes]));
     }
   }

@@ -2,12 +2,15 @@
 
 import { day, h } from "../dom.js";
 import { blocks, bodyStart } from "../markdown.js";
-import { plain, rendered } from "../render.js";
+import { oneByOne, plain, rendered } from "../render.js";
 import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
 import { NoteLinks } from "./note_links.js";
 import { documentLink, imageOf, originLine, pageIn } from "./origin.js";
 import { propertyList } from "./property_fields.js";
+
+const AT_ONCE = 300;
+/** Blocks of a note that are shown at once, several screens; the rest of a longer one comes piece by piece. */
 
 /**
  * @param {import("../notes.js").Notes} notes @param {any} note
@@ -20,7 +23,9 @@ export function reader(notes, note, at) {
   const options = { mark, note: links.stand, image: imageOf(api, note) };
   const found = blocks(note.text, { from: bodyStart(note.text) });
   const titled = found[0]?.type === "heading" && plain(found[0].children) === note.title; // which then stands there once
-  const body = h("div", { class: "prose" }, rendered(titled ? found.slice(1) : found, options));
+  const body = h("div", { class: "prose" });
+  body.classList.toggle("long", found.length > AT_ONCE); // what is far away is not laid out
+  fill(body, oneByOne(titled ? found.slice(1) : found, options), mark !== null);
   const title = titled ? [...rendered(found.slice(0, 1), options)[0].childNodes] : note.title || "Untitled";
   void links.show();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
@@ -43,6 +48,21 @@ export function reader(notes, note, at) {
     body,
     links.beside,
   );
+}
+
+/**
+ * Put what is seen first into the body of a note, and the rest while nothing else is done. What is marked is there at once.
+ * @param {HTMLElement} body @param {Iterator<HTMLElement>} parts @param {boolean} marked
+ */
+function fill(body, parts, marked) {
+  let awaited = marked;
+  for (let count = 0; count < AT_ONCE || awaited; count += 1) {
+    const { value, done } = parts.next();
+    if (done) return;
+    body.append(value);
+    if (awaited && (value.matches("mark:not(.own)") || value.querySelector("mark:not(.own)"))) awaited = false;
+  }
+  setTimeout(() => body.isConnected && fill(body, parts, false));
 }
 
 /** Where the line that holds a place ends. @param {string} text @param {number} place */
