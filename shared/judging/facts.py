@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from operator import attrgetter
 
 from shared.judging.quantities import Quantity, quantities
 from shared.language.sentences import sentences
@@ -25,6 +26,7 @@ SCOPE = 4
 _CLAUSE_END = r"[,;:.!?()]"
 _SENTENCE_OPENS = re.compile(r"[\s\"'“„«*_`(\[-]*")
 _NEVER = re.compile(r"(?!)")
+_START = attrgetter("start")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,9 @@ class _Contents:
     words: Sequence[Word]
     """The content words, each read as if it did not open its sentence."""
     numbers: Sequence[Quantity]
+    """In order."""
     days: Sequence[Day]
+    """In order."""
     negation_starts: Sequence[int]
     """Offset of each negation, in order."""
     negated_words: frozenset[int]
@@ -99,8 +103,8 @@ def _contents(text: str, lang: str) -> _Contents:
     return _Contents(
         word_starts=word_starts,
         words=words,
-        numbers=numbers,
-        days=days,
+        numbers=sorted(numbers, key=_START),
+        days=sorted(days, key=_START),
         negation_starts=[start for start, _ in negations],
         negated_words=negated_words,
     )
@@ -124,16 +128,18 @@ def _facts_of_sentence(
     if words and _opens_sentence(text, start, contents.word_starts[first_word]):
         words[0] = _word(words[0].raw, lang, opens=True)
 
-    numbers = [number for number in contents.numbers if start <= number.start < end]
-    days = [day for day in contents.days if start <= day.start < end]
+    first_number = bisect_left(contents.numbers, start, key=_START)
+    past_number = bisect_left(contents.numbers, end, key=_START)
+    first_day = bisect_left(contents.days, start, key=_START)
+    past_day = bisect_left(contents.days, end, key=_START)
     first_negation = bisect_left(contents.negation_starts, start)
     past_negation = bisect_left(contents.negation_starts, end)
     return Facts(
         start=start,
         end=end,
         words=tuple(words),
-        numbers=tuple(numbers),
-        days=tuple(days),
+        numbers=tuple(contents.numbers[first_number:past_number]),
+        days=tuple(contents.days[first_day:past_day]),
         negations=past_negation - first_negation,
         stems=_stems_of(words),
         negated=_stems_of(negated_words),
