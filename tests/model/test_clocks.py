@@ -35,7 +35,7 @@ COMPARED = {
     "shared/adapters/retry.py:_is_too_late": "a monotonic clock",
     "shared/notes/service.py:trash": "text is kept rather than lost",
     "shared/notes/service.py:trashed": "text is kept rather than lost",
-    "shared/times/series.py:last_of_series": "a note that is to come is not the last one",
+    "shared/times/series.py:asked_of_series": "a note that is to come is neither the last nor the first one",
     "shared/retrieval/scores.py:_named_range": "the end of a range that the question names, not stored",
     "functions/http/events.py:_is_old": "an event's moment by the platform's clock",
     "functions/http/streams.py:wait": "a monotonic clock",
