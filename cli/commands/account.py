@@ -62,10 +62,18 @@ def export(context: CommandContext, file: Path | None) -> None:
 
 
 def _write(file: Path, lines: Iterable[str]) -> None:
-    """Writes lines to a file, which changes when the last of them has come."""
+    """Writes lines to a file, which changes when the last of them has come.
+
+    Raises OSError with the name of the file if it cannot be written there.
+    """
     part = file.with_name(f"{file.name}.part")
     try:
-        with part.open("w", encoding="utf-8") as out:
+        out = part.open("w", encoding="utf-8")
+    except OSError as error:  # it names the part, which the caller does not know
+        raise OSError(error.errno, error.strerror, str(file)) from error
+
+    try:
+        with out:
             for line in lines:
                 out.write(f"{line}\n")
         part.replace(file)

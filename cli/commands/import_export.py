@@ -272,7 +272,7 @@ def _in_requests(messages: Sequence[Json]) -> Iterator[Sequence[Json]]:
 def _show(restored: Restored, file: Path) -> None:
     """Prints the outcome of an import for a person."""
     objects = counted_lines(restored.counts) or "nothing"
-    echo(f"{objects} of {file} are there now")
+    echo(f"there now, of {file}: {objects}")
     for name, reason in restored.kept:
         echo(f"  not {name}: {reason}")
     if restored.left_out:

@@ -190,11 +190,15 @@ def restore(context: CommandContext, trashed: str) -> None:
     lists it.
     """
     with context.client() as client:
-        note = client.send(
-            "POST",
-            f"{address('trash', trashed)}:restore",
-            {},
-        )
+        try:
+            note = client.send(
+                "POST",
+                f"{address('trash', trashed)}:restore",
+                {},
+            )
+        except NotFound as error:
+            hint = "`aurora notes trash` lists what it holds"
+            raise NotFound(f"{error}; {hint}") from error
         _index(client, context, note["noteId"])
 
     name = note["title"] or note["path"]

@@ -53,6 +53,16 @@ def test_an_export_that_breaks_off_leaves_the_file_as_it_was(
     assert file.read_text() == "before"
 
 
+def test_an_export_to_a_folder_that_is_missing_names_the_file_that_was_given(
+    aurora: Aurora, tmp_path: Path
+) -> None:
+    file = tmp_path / "missing" / "mine.ndjson"
+    result = aurora("export", str(file))
+    assert result.exit_code == 1
+    assert str(file) in result.stderr
+    assert ".part" not in result.stderr
+
+
 def test_erasing_says_what_went_and_leaves_nothing(aurora: Aurora, notes: Write) -> None:
     folder = notes(NOTES)
     aurora("index", str(folder))

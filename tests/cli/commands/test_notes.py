@@ -88,7 +88,10 @@ def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, tmp_pat
     assert run("notes", "restore", trash_id).stdout == "restored Boat\n"
     assert "The boat is blue" in run("notes", "show", "toys/boat.md").stdout
     assert run("notes", "trash").stdout == "the trash is empty\n"
-    assert "holds no" in run("notes", "restore", trash_id).stderr
+    second_restore = run("notes", "restore", trash_id)
+    assert second_restore.exit_code == 1
+    assert "holds no" in second_restore.stderr
+    assert "`aurora notes trash` lists" in second_restore.stderr
     assert json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"] == []
 
 
@@ -227,7 +230,7 @@ def test_a_file_that_breaks_off_in_a_line_says_what_is_there_of_it(
     file.write_text(f"{note}\n{note[:20]}")
     result = aurora("import", str(file))
     assert result.exit_code == 2
-    assert f"1 note of {file} are there now" in result.output
+    assert f"there now, of {file}: 1 note\n" in result.output
     assert "it is not the whole export" in result.output
     assert "line 2: expected a JSON object" in result.output
     assert aurora("notes", "show", "boat").exit_code == 0
