@@ -74,7 +74,7 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--budget",
         type=matching(r"\d+"),
-        help="of a month, in the billing account's currency; 0: none",
+        help="of a month, in the billing account's currency; 0: makes none, and one that is there stays",
     )
     parser.add_argument(
         "--warm",

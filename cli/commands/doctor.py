@@ -12,6 +12,7 @@ import click
 from cli.diagnosis.checks import PartVerdict, check_parts, coverage_in_words, is_begun, tried
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, CommandContext, anywhere
+from cli.suggestions import install_command
 from cli.terminal import echo, echo_json
 from evaluation.calibration import measured
 from shared.adapters.extras import LOCAL_PACKAGES
@@ -79,7 +80,8 @@ def _calibrate(context: CommandContext) -> None:
             )
         embedder = app.embedder_of(context.tenant_id)
         if embedder is None:
-            raise OperatorError(f"there is no embedder to measure: pip install {LOCAL_PACKAGES}")
+            command = install_command(LOCAL_PACKAGES)
+            raise OperatorError(f"there is no embedder to measure: {command}")
         version = app.index_version
         calibration = measured(
             context.tenant_id,

@@ -22,6 +22,7 @@ from cli.commands.evaluate_cost import agree
 from cli.commands.evaluate_support import evaluate_support
 from cli.options import FILE, FOLDER, CommandContext, close, common, fail, with_options
 from cli.showing import TerminalConsole, console
+from cli.suggestions import install_command
 from cli.terminal import echo_json
 from desktop.files.reading import FileNote, read, walk
 from evaluation.asking import Asker
@@ -165,7 +166,7 @@ def evaluate(
     if sources.count(None) != 2:
         raise click.UsageError("give a golden file, or --collection, or --support")
     if importlib.util.find_spec("ir_measures") is None:  # before anything is indexed
-        fail("the metrics are not installed: pip install ir-measures")
+        fail(f"the metrics are not installed: {install_command('ir-measures')}")
     if support is not None:
         evaluate_support(context, support)
         return

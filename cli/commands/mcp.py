@@ -7,6 +7,7 @@ import importlib.util
 import click
 
 from cli.options import CommandContext, anywhere, fail
+from cli.suggestions import install_command
 
 
 @click.command()
@@ -17,7 +18,7 @@ def mcp(context: CommandContext) -> None:
     With --server, the host talks to a deployed product; the same tools are at its /mcp.
     """
     if importlib.util.find_spec("mcp") is None:
-        fail("the MCP SDK is not installed: pip install mcp")
+        fail(f"the MCP SDK is not installed: {install_command('mcp')}")
     import anyio  # noqa: PLC0415 - the SDK is an extra, and help is read without it
     from mcp.server.stdio import stdio_server  # noqa: PLC0415
 

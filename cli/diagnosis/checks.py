@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import CommandContext, close, counted, parts_in_use
+from cli.suggestions import install_command
 from desktop.client.local import HOST, PORT
 from desktop.files.reading import FileNote, Skipped, Unchanged, read, walk
 from desktop.folders.destinations import local_name
@@ -246,7 +247,7 @@ def _embedder(app: App, tenant_id: str) -> PartVerdict:
         return PartVerdict(
             "embedder",
             "missing",
-            f"search by keyword and recency only; pip install {LOCAL_PACKAGES}",
+            f"search by keyword and recency only; {install_command(LOCAL_PACKAGES)}",
         )
 
     def check() -> str:
@@ -499,7 +500,8 @@ def mend_of_languages(home: Path) -> str:
 def _mcp() -> PartVerdict:
     """Looks for the SDK of MCP."""
     if importlib.util.find_spec("mcp") is None:
-        return PartVerdict("mcp", "missing", "only for `aurora mcp` and /mcp; pip install mcp")
+        command = install_command("mcp")
+        return PartVerdict("mcp", "missing", f"only for `aurora mcp` and /mcp; {command}")
     return PartVerdict("mcp", "ok", f"SDK {version('mcp')}")
 
 
