@@ -34,6 +34,8 @@ _NO_PROPERTIES = frozenset(
     {"title", "tags", "lang", "created", "date", "updated", "modified", "alias", "aliases"},
 )
 """Fields of the frontmatter that are read for themselves and are no property."""
+_DATE_FIELDS = ("created", "date")
+"""Fields of the frontmatter that date a note, the surer first."""
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
 _DAY_IN_NAME = re.compile(
     r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)",
@@ -111,12 +113,23 @@ def _lang(value: object) -> str | None:
 
 
 def _problem(front: Frontmatter) -> str | None:
-    """Says how a note with an unreadable frontmatter is indexed; None if it is readable."""
+    """Says how a note with an unreadable frontmatter, or date in it, is indexed; None if all is readable."""
     if not front.problem:
-        return front.problem
+        return _date_problem(front.fields)
     if front.shown_from:
         return f"indexed without its {front.problem}"
     return f"indexed as plain text: {front.problem}"
+
+
+def _date_problem(fields: Mapping[str, object]) -> str | None:
+    """Names the first field that should hold a date and holds something else; None if there is none."""
+    for field in _DATE_FIELDS:
+        value = fields.get(field)
+        if value is None or value == "":
+            continue
+        if _readable_date(value) is None:
+            return f"`{field}` in its frontmatter is no date like 2024-03-05, and is passed over"
+    return None
 
 
 def aliases_of(text: str) -> tuple[str, ...]:
@@ -285,10 +298,18 @@ def _created(fields: Mapping[str, object], name: str, title: str, body: str) -> 
     """Returns the first readable date of a file within the supported years."""
     dates = _dates(fields, name, title, body)
     for value, source in dates:
-        created_at = _parsed(value)
-        if created_at is not None and is_within_years(created_at):
+        created_at = _readable_date(value)
+        if created_at is not None:
             return _Created(created_at, source)
     return _Created(None, None)
+
+
+def _readable_date(value: object) -> datetime | None:
+    """Returns the time that a value names; None if it names none within the supported years."""
+    parsed = _parsed(value)
+    if parsed is None or not is_within_years(parsed):
+        return None
+    return parsed
 
 
 def _dates(
@@ -302,7 +323,7 @@ def _dates(
     `created`, `date`, the days in the file's name, a line like `Created: 2024-03-05`, the one day
     that the title or a short first line names.
     """
-    for field in ("created", "date"):
+    for field in _DATE_FIELDS:
         yield fields.get(field), "frontmatter"
 
     for match in _DAY_IN_NAME.finditer(name):

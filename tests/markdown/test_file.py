@@ -55,3 +55,18 @@ def test_the_day_that_a_name_a_title_or_a_first_line_says_is_the_notes_where_no_
 ) -> None:
     created = fields_of(text, name).created_at
     assert (created and created.date().isoformat()) == day
+
+
+@pytest.mark.parametrize("value", ["some day in spring", "'2024-13-45'", "[2024]", "0001-01-01"])
+def test_a_date_of_the_frontmatter_that_cannot_be_read_is_named(value: str) -> None:
+    fields = fields_of(f"---\ntitle: Boat\ndate: {value}\n---\nBlue.\n", "boat.md")
+    assert fields.title == "Boat"
+    assert fields.created_at is None
+    assert fields.problem is not None
+    assert "`date`" in fields.problem
+
+
+@pytest.mark.parametrize("value", ["", "2024-03-05", "2024-03-05T08:15:00Z", "''"])
+def test_a_date_that_is_read_or_empty_is_no_problem(value: str) -> None:
+    fields = fields_of(f"---\ndate: {value}\n---\nBlue.\n", "boat.md")
+    assert fields.problem is None
