@@ -44,7 +44,7 @@ def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
     for day in days_in(text):
         spans.append((day.start, day.end))
         year = day.year or year_before(day.start) or written_year
-        with suppress(ValueError):  # no such day
+        with suppress(ValueError, OverflowError):  # no such day, or none behind it: `31.12.9999`
             if day.day is None:
                 yield _month(year, day.month)
             else:
@@ -63,7 +63,10 @@ def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
 
 
 def _month(year: int, number: int) -> tuple[date, date]:
-    """Returns the first day of a month, and that of the next. Raises ValueError for a year that does not exist."""
+    """Returns the first day of a month, and that of the next.
+
+    Raises ValueError for a year that does not exist, OverflowError for the last month of all.
+    """
     start = date(year, number, 1)
     in_next_month = start + timedelta(days=31)
     return start, in_next_month.replace(day=1)

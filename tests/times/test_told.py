@@ -62,3 +62,19 @@ def test_a_range_may_be_open() -> None:
 def test_a_verb_is_no_month() -> None:
     may = TimeRange(datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC))
     assert not tells_of("In 2026 we may plant garlic.", may, WRITTEN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plant garlic; the licence is valid until 9999-12-31.",
+        "Valid until December 9999",
+        "Gültig bis 31.12.9999",
+        "Since 0001-01-01",
+    ],
+)
+def test_a_day_behind_which_the_calendar_ends_is_no_failure(text: str) -> None:
+    since = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), None)
+    assert not tells_of(text, OCTOBER, WRITTEN)
+    assert not tells_of(text, since, WRITTEN)
+    assert tells_of(f"{text} and 17 October 2026", OCTOBER, WRITTEN)
