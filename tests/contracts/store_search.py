@@ -276,6 +276,43 @@ class _NearestContract:
             else:
                 assert all(cosines[left] <= matches.ceiling + 1e-6 for left in left_out)
 
+    def test_vectors_that_the_reply_of_one_of_two_searches_had_no_place_for_are_no_nearer_than_it_says(
+        self, store: Store
+    ) -> None:
+        """While the model changes, chunks of another version fill the reply of the search for own vectors."""
+
+        def at(angle: float) -> Vector:
+            return unit(cos(angle), sin(angle), 0, 0)
+
+        earlier = partial(chunk, tags=("red",), index_version=EARLIER)
+        for number in range(3):
+            save(store, earlier(f"near{number}"), vector=at(0.1 + number / 100))
+        for number in range(20):
+            re_embedded = ChunkPut(
+                chunk(f"both{number:02d}", tags=("red",)),
+                at(0.2 + number / 1000),
+                second_vector=(EARLIER, at(0.8 + number / 100)),
+            )
+            change = IndexChange(f"both{number:02d}", None, record(), put=(re_embedded,))
+            store.apply(TENANT, change)
+        save(store, earlier("behind"), vector=at(0.4))
+
+        matches = store.nearest(
+            TENANT,
+            V,
+            limit=3,
+            stems=[],
+            restriction=Restriction(
+                TimeRange(DAY - HOUR, DAY + HOUR), (frozenset({tag_token("red")}),)
+            ),
+            index_version=EARLIER,
+            second_vectors=True,
+        )
+        brought = [neighbour.chunk.note_id for neighbour in matches.neighbours]
+        assert brought == ["near0", "near1", "near2"]
+        assert matches.ceiling is not None
+        assert matches.ceiling >= cos(0.4) - 1e-6
+
     def test_nearest_come_best_first_with_their_cosine(self, store: Store) -> None:
         save_vectors(
             store,

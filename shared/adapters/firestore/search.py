@@ -98,10 +98,11 @@ class FirestoreSearch(Corpus):
                 neighbours.append(neighbour)
         brought = tuple(neighbours[:limit])
         left_out = neighbours[limit:]
-        ceiling = found.ceiling
-        if left_out:
-            ceiling = left_out[0].cosine
-        return VectorMatches(brought, ceiling)
+        # Nearer ones may lie in what a search did not ask for than in what is cut off here.
+        ceilings = [neighbour.cosine for neighbour in left_out[:1]]
+        if found.ceiling is not None:
+            ceilings.append(found.ceiling)
+        return VectorMatches(brought, max(ceilings, default=None))
 
     def _search(
         self,
