@@ -1,8 +1,9 @@
 """Question and notes -> the note of a series that is asked for: its newest (`the last team meeting`) or its oldest.
 
 Notes are a series if their titles differ only in numbers and dates: `Team meeting, October` and `Team meeting,
-November`. The words behind `last` or `first` name the series; words that no title holds are ignored. Behind `first`
-nothing may follow that says which ones are meant, as in `the first meeting of the year`.
+November`. The words behind `last` or `first` name the series. Behind `last`, words that no title holds are ignored.
+Behind `first` they are not, as in `the first meeting of the year` or `the oldest team member`, and the name follows
+directly: `prima della riunione` is Italian for `before the meeting`.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def asked_of_series(
     if patterns is None:
         return None
     phrases_behind_last = _phrases_behind(patterns.last, analysis)
-    phrases_behind_first = _phrases_behind(patterns.first, analysis)
-    if not phrases_behind_last and not phrases_behind_first:
+    names_behind_first = _whole_names(patterns.first, analysis)
+    if not phrases_behind_last and not names_behind_first:
         return None
 
     # 1. The notes of each series, without those that are still to come.
@@ -64,8 +65,7 @@ def asked_of_series(
     if named:
         last = max(named.values(), key=place)
         return last.note_id, frozenset(named)
-    whole_phrases = _not_continued(phrases_behind_first)
-    named = _named_series(whole_phrases, notes_of_series, analysis)
+    named = _named_series(names_behind_first, notes_of_series, analysis)
     if named:
         first = min(named.values(), key=place)
         return first.note_id, frozenset(named)
@@ -111,15 +111,29 @@ def _phrases_behind(pattern: re.Pattern[str], analysis: Analysis) -> list[str]:
     return phrases
 
 
-def _not_continued(phrases: Sequence[str]) -> list[str]:
-    """Returns the phrases, the longest first, behind which the question does not go on with a word like `of` or `with`."""
-    whole_phrases = list(phrases[:1])
+def _whole_names(pattern: re.Pattern[str], analysis: Analysis) -> list[str]:
+    """Returns the phrases directly behind `first` that can be all of a name, the longest first.
+
+    In German, whose nouns have capitals, verbs may stand behind it: `beim ersten Elternabend beschlossen`.
+    """
+    phrases = _phrases_behind(pattern, analysis)
+    if not phrases:
+        return []
+    *_, shortest = phrases
+    starts = [start for _, start, _ in content_words(shortest, analysis.lang)]
+    if 0 not in starts:
+        return []
+
+    names = phrases[:1]
+    if not vocabulary(analysis.lang).nouns_are_capitalised:
+        return names
     for longer, phrase in pairwise(phrases):
         words_behind = longer[len(phrase) :].split()
-        if len(words_behind) > 1:
+        is_verb = len(words_behind) == 1 and words_behind[0].islower()
+        if not is_verb:
             break
-        whole_phrases.append(phrase)
-    return whole_phrases
+        names.append(phrase)
+    return names
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +146,9 @@ class _Patterns:
 
 @cache
 def _patterns(lang: str) -> _Patterns | None:
-    """Compiles the words of a language; None: it has none."""
+    """Compiles the words of a language. Returns None if its vocabulary lacks them."""
     asking = vocabulary(lang).asking
-    if asking is None or not asking.last:
+    if asking is None or not asking.last or not asking.first:
         return None
 
     def compiled(words: str) -> re.Pattern[str]:

@@ -69,6 +69,41 @@ def test_the_first_one_of_something_else_is_none_of_the_series() -> None:
     assert asked("Who came to the first meeting?", *notes) == "Team meeting 1"
 
 
+@pytest.mark.parametrize(
+    ("lang", "subject", "title"),
+    [
+        ("en", "How old is the oldest team member?", "Team meeting"),
+        ("en", "What was the first team meeting agenda item?", "Team meeting"),
+        ("en", "Who is the oldest in the team?", "Team meeting"),
+        ("de", "Wie alt ist das älteste Team Mitglied?", "Team"),
+        ("de", "Was muss ich als erstes für den Elternabend tun?", "Elternabend"),
+        ("es", "¿Qué se decidió primero en la reunión del equipo?", "Reunión del equipo"),
+        ("es", "¿Qué se decidió primero, reunión o comida?", "Reunión del equipo"),
+        ("es", "¿Quién fue la primera de la reunión?", "Reunión del equipo"),
+        ("fr", "Que faut-il préparer en premier pour la réunion ?", "Réunion d'équipe"),
+        ("it", "Cosa devo preparare prima della riunione del team?", "Riunione del team"),
+        ("it", "Cosa devo preparare prima che cominci la riunione?", "Riunione del team"),
+    ],
+)
+def test_before_first_of_all_and_a_longer_name_ask_for_no_first_note(
+    lang: str, subject: str, title: str
+) -> None:
+    notes = [note(f"{title} 1", month=2), note(f"{title} 2", month=3)]
+    assert asked(subject, *notes, lang=lang) == ""
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "Was haben wir beim ersten Elternabend beschlossen?",
+        "Was ist vom ersten Elternabend offen geblieben?",
+    ],
+)
+def test_verbs_behind_a_german_name_are_no_part_of_it(subject: str) -> None:
+    notes = [note("Elternabend im Mai", month=5), note("Elternabend im Juni", month=6)]
+    assert asked(subject, *notes, lang="de") == "Elternabend im Mai"
+
+
 def test_the_number_in_the_title_decides_between_notes_of_one_date() -> None:
     notes = [note("Release 2.9", month=5), note("Release 2.10", month=5)]
     assert asked("What is new in the last release?", *notes) == "Release 2.10"

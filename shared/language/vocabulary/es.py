@@ -152,7 +152,7 @@ VOCABULARY = Vocabulary(
         asker=r"yo|me|mis?|nosotr[oa]s|nos|nuestr[oa]s?|he|hemos|fui|hice|estuve|\w+(?:amos|imos)|(?!qué|aquí|así|ahí|allí|mí|sí)(?-i:[a-zñ])\w*(?:é|í)",
         genitive=r"del?",
         articles=r"la",
-        first=r"primer[ao]?",
+        first=r"primera?",
         last=r"últim[oa]",
     ),
     times=TIMES,
