@@ -115,6 +115,18 @@ def test_two_saves_one_after_the_other_are_no_conflict(page: Page) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_a_reply_that_cannot_be_read_does_not_end_saving(page: Page) -> None:
+    write_note(page, "Fairway", "The fairway is dredged.")
+    page.get_by_label("Text", exact=True).fill("The fairway is dredged in March.")
+    page.evaluate("addEventListener('unhandledrejection', (event) => event.preventDefault())")
+    page.route("**/notes/*", lambda route: route.fulfill(body="<p>Log in to this network</p>"))
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Not saved.")
+    page.unroute("**/notes/*")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+
+
 @pytest.mark.nightly
 def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(
     page: Page, shot: Shot

@@ -79,6 +79,7 @@ def test_nothing_in_the_settings_moves_when_it_is_known_that_no_model_writes(pag
     assert use_notes.bounding_box() == place_before
 
 
+@pytest.mark.nightly
 def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page: Page) -> None:
     waiting: list[Route] = []
     page.route("**/templates", lambda route: waiting.append(route))  # noqa: PLW0108 - it is given an attribute

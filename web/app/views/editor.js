@@ -112,10 +112,14 @@ export class Editor {
   /** One save after the other: the second of two at once would meet what the first has changed. @param {Event} event */
   async save(event) {
     event.preventDefault();
-    const saving = (this.saving ?? Promise.resolve()).then(() => this.saveNow());
+    const earlier = (this.saving ?? Promise.resolve()).catch(() => {}); // it has said itself what went wrong
+    const saving = earlier.then(() => this.saveNow());
     this.saving = saving;
-    await saving;
-    if (this.saving === saving) this.saving = null;
+    try {
+      await saving;
+    } finally {
+      if (this.saving === saving) this.saving = null;
+    }
   }
 
   async saveNow() {
@@ -130,8 +134,9 @@ export class Editor {
       }
       this.note = await withFile(this.notes, saved);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
       this.keepDraft();
+      this.state.textContent = "Not saved.";
+      if (!(error instanceof ApiError)) throw error;
       this.state.textContent = error.unreachable ? "No connection: kept in this browser. Save again later." : `Not saved: ${error.message}`;
       return;
     }
