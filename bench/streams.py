@@ -101,7 +101,7 @@ def run(*, small: bool = False) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class _Stream:
-    """Milliseconds from the request to each; `error` None: it ended with a result."""
+    """Milliseconds from the request to each; `error` is None if it ended with a result."""
 
     first_event: float
     first_token: float

@@ -158,7 +158,7 @@ def citation_figures(relevant: Relevant, replies: Mapping[str, ChatAnswer]) -> P
 
 @dataclass(frozen=True, slots=True)
 class RefusalFigures:
-    """Shares of questions that were refused or answered rightly, in [0, 1]. None: no such question."""
+    """Shares of questions that were refused or answered rightly, in [0, 1]. None without such a question."""
 
     accuracy: float | None
     """Share of unanswerable questions refused and answerable ones answered, among all."""

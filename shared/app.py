@@ -71,13 +71,13 @@ class Parts:
     ranker: Writer | None = None
     """Model that ranks folders; None if there is none."""
     judge: Writer | None = None
-    """Model that judges whether passages support claims; None: the offline judge does."""
+    """Model that judges whether passages support claims. With None, the offline judge does."""
     quoting_embedder: Embedder | None = None
-    """Embedder on this machine that chooses quotes; None: words do."""
+    """Embedder on this machine that chooses quotes. With None, words choose them."""
     previous_embedder: Embedder | None = None
     """Embedder used before a change of the model, if it is still available; None without such a change."""
     chunker: Chunker | None = None
-    """Cuts notes into chunks, for evaluations that compare some; None: by Markdown's structure."""
+    """Cuts notes into chunks, for evaluations that compare chunkers. With None, Markdown's structure decides."""
     template_files: FolderCache = field(default_factory=FolderCache)
     """Templates of the configured folders."""
     questions: Cache[Vector] = field(default_factory=Cache)
@@ -113,7 +113,7 @@ class App(Parts):
     # -- saving and searching, which follow the same index version
 
     def embedder_of(self, tenant_id: str) -> Embedder | None:
-        """Returns the embedder that bills the tenant and does not embed recent questions again; None: there is none."""
+        """Returns the embedder that bills the tenant and keeps recent questions, or None without an embedder."""
         return self._tenant_embedder(self.embedder, self.index_version, tenant_id)
 
     @cached_property
@@ -349,7 +349,7 @@ def usage_store(parts: Parts) -> UsageStore:
 
 
 def judge_by(writer: Writer | None) -> Judge:
-    """Returns the judge of support that asks a model; None: the one that asks none."""
+    """Returns the judge of support that asks a model, or the offline judge if `writer` is None."""
     from shared.judging.support import OfflineJudge  # noqa: PLC0415 - where answers are made
 
     offline = OfflineJudge()

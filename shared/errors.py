@@ -43,7 +43,7 @@ from __future__ import annotations
 class AuroraError(Exception):
     """Root of the tree. `message` is safe to show a caller: it never holds note text or secrets.
 
-    `retry_after`: seconds after which a retry may succeed; None: not known.
+    `retry_after`: seconds after which a retry may succeed; None if not known.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:

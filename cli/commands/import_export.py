@@ -123,7 +123,7 @@ def _restored(
 
     A conversation's messages follow it: it is brought when they have come.
 
-    erasure: number of the last erasure before; None: the server numbers none. Raises Erased once there was another.
+    erasure: number of the last erasure before; None if the server has no such number. Raises Erased once there was another.
     """
     session: Json | None = None
     messages: list[Json] = []

@@ -67,7 +67,7 @@ class PreviousPass:
     """Reports whether a file was imported as it is now."""
     absent: frozenset[str] | None = None
     """Ids of notes whose files were not there last time: only those are removed, since many
-    programs save a file by moving the old one away first. None: all whose files are not there.
+    programs save a file by moving the old one away first. With None, all whose files are not there.
     """
 
 

@@ -37,8 +37,8 @@ class RemoteDestination:
     server: str
     home: Path
     _erasure: str | None = ""
-    """Number of the last erasure when the notes were listed: saving after another one is refused. None: the server is of
-    a version that numbers none.
+    """Number of the last erasure when the notes were listed: saving after another one is refused. None if the
+    server's version has no such number.
     """
     _listed: dict[str, NoteVersion] = field(default_factory=dict)
     _next_listing: float = 0.0

@@ -38,7 +38,7 @@ def auth_emulator(firebase: str, project: str, *, data: Path | None = None) -> I
     """Yields the address of an Auth emulator, `HOST:PORT`, and stops it at the end of the block.
 
     firebase: path of the `firebase` command.
-    data: folder that keeps the accounts between runs; None: they are gone at the end.
+    data: folder that keeps the accounts between runs; with None they are gone at the end.
 
     Raises EmulatorMissing.
     """

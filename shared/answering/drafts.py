@@ -37,7 +37,7 @@ class DraftStream:
         self.usage = Usage()
         """Cost of the draft, also where nothing of it counts."""
         self.answers: bool | None = None
-        """The writer's word on whether the sources answer, if only in part; None: it does not say."""
+        """True if the writer says that the sources answer, if only in part. None if it does not say."""
         self.truncated = False
         """True if it stopped at a limit or broke off."""
         self.problem = ""
@@ -132,7 +132,7 @@ class ThoughtReader:
 
     def __init__(self) -> None:
         self._held_back: str | None = ""
-        """Text that was not passed on yet; None: the draft itself has begun."""
+        """Text that was not passed on yet; None once the draft itself has begun."""
 
     def feed(self, text: str) -> str:
         """Takes the next of the draft and returns the next of its text."""
@@ -193,9 +193,9 @@ class VerdictReader:
 
     def __init__(self) -> None:
         self.answers: bool | None = None
-        """True if the sources answer, if only in part; None: not said so far."""
+        """True if the sources answer, if only in part. None as long as the draft has not said."""
         self._line: str | None = ""
-        """The line so far, while it may become a verdict; None: it cannot."""
+        """The line so far, while it may become a verdict. None once it cannot."""
 
     def feed(self, text: str) -> str:
         """Takes the next of the draft and returns the next of its text."""

@@ -74,7 +74,7 @@ def embed_texts(
 
 
 def _resumes_at(outage: ModelUnavailable, now: datetime) -> datetime | None:
-    """Returns when a budget that is used up is there again; None: nobody knows when the model is back."""
+    """Returns when a budget that is used up is there again, or None if nobody knows when the model is back."""
     if isinstance(outage, EmbeddingQuotaExceeded) and outage.retry_after is not None:
         return now + timedelta(seconds=outage.retry_after)
     return None

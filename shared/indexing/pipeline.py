@@ -107,7 +107,10 @@ class Indexer:
     embedder_of: Callable[[str], Embedder | None] | None = None
     """Tenant -> the embedder whose cost counts for this tenant; None to use `embedder` for all."""
     embedding_resumes: Callable[[str | None], datetime | None] | None = None
-    """Tenant (None: anybody) -> when there is budget to embed again, None: now. None: there is no budget."""
+    """Tenant, or None for anybody -> when there is budget to embed again, or None for now.
+
+    The attribute is None where no budget limits embedding.
+    """
     previous_indexer: Indexer | None = None
     """Indexer of the previous embedding model, see `model_change`; None while the model does not change."""
     second_version: str = ""

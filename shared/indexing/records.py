@@ -245,7 +245,7 @@ def is_suspect(record: IndexRecord | None, work: str, now: datetime) -> bool:
 
 
 def when_due(record: IndexRecord) -> datetime | None:
-    """Returns when a sweep takes up the record again; None: never.
+    """Returns when a sweep takes up the record again, or None for never.
 
     A pending one at once when nobody holds its lease. A refused one five minutes after the first refusal, and after
     twice that time with each further one, up to a day: a blocked text stays blocked. One that failed without any

@@ -2,9 +2,8 @@
 
 What fits is quoted whole: the passage, a list with the line that leads to it, a table, a callout, a
 block of code, a paragraph. The lines of a paragraph are one line, as a renderer shows them. Of a
-longer list or table some items or rows stand below that line or
-the table's head, with "…" between them where something is left out. HTML that a renderer drops is
-dropped.
+longer list or table some items or rows stand below that line or the table's head, with "…" between
+them where something is left out. HTML that a renderer drops is dropped.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ class Outline:
         """Returns the largest part around a span that has at most `longest` characters.
 
         That is all of the passage, or the blocks that hold the span, with the line that leads to
-        them if there is room. None: these blocks are longer.
+        them if there is room. None if these blocks are longer.
         """
         if not self._blocks:
             return None
@@ -92,7 +91,7 @@ class Outline:
         return None
 
     def lead(self, position: int) -> Span | None:
-        """Returns the paragraph that leads to the block at `position`; None: there is none."""
+        """Returns the paragraph that leads to the block at `position`, or None without such a paragraph."""
         place = self._place(position)
         leading = self._leading(place)
         if leading == place:

@@ -105,4 +105,4 @@ class Receipt:
 
     erased: Mapping[str, int]
     usage_kept_until: datetime | None = None
-    """Until when today's usage is kept, as numbers: its limits hold for who comes back. None: nothing is kept."""
+    """End of keeping today's usage, as numbers: its limits hold for who comes back. None if nothing is kept."""

@@ -56,7 +56,7 @@ class UnreadableDocument:
     collection: str
     """Name of its collection."""
     document_id: str
-    """Its id, with U+FFFD for what cannot be read."""
+    """Document id, with U+FFFD for what cannot be read."""
     reason: str
     """Why it cannot be read; without its text."""
 

@@ -195,7 +195,7 @@ class StoredChunk:
 
 @dataclass(frozen=True, slots=True)
 class ChunkPut:
-    """A whole chunk to write. `vector` None: it is to be embedded later."""
+    """A whole chunk to write. `vector` is None if it is to be embedded later."""
 
     chunk: IndexedChunk
     vector: Vector | None

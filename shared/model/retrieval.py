@@ -99,7 +99,7 @@ class VectorMatches:
     neighbours: tuple[Neighbour, ...] = ()
     """The nearest chunks that the search brought: the nearest first, equals by chunk id."""
     ceiling: float | None = None
-    """The greatest cosine that a vector which was not brought can have; None: there are no more."""
+    """Greatest cosine possible for a vector that was left out. None if no vector was left out."""
 
 
 @dataclass(frozen=True, slots=True)

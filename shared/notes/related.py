@@ -28,7 +28,7 @@ class RelatedNote:
     """A note that is about the same things."""
 
     passage: IndexedChunk
-    """Its nearest passage."""
+    """Nearest passage of the note."""
     similarity: float
     """Similarity of the passage to the whole note that is read, as `CosineCalibration` counts it."""
 

@@ -335,5 +335,6 @@ class Store(NoteStore, SearchStore, IndexStore, SweepStore, UsageStore, Document
         After a crash the next call removes the rest; a call on nothing removes nothing. Raises StoreUnavailable, having
         removed a part.
 
-        keep_usage_of: day whose usage by the tenant stays, as numbers without content, until `expire`; None: no day's.
+        keep_usage_of: day whose usage by the tenant stays until `expire`, as numbers without content. With None, no
+        usage stays.
         """

@@ -125,7 +125,7 @@ def reconcile(
     Looked at are unfinished records that are due, tenants in turn, and notes changed since the last call; and every
     note, record and orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops
     nothing but itself, and one that kills the process stops no later call; three outages of the store in a row end the
-    call, after three of the model nothing is embedded any more, and no note is begun after `within` (None: no limit).
+    call, after three of the model nothing is embedded any more, and no note is begun after `within` (no limit if it is None).
     A dry run writes nothing, so each begins at the beginning: give it a budget for all notes.
     What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
     budget is used up wait for vectors until the next UTC day, those of one whose index may write no more to be indexed.

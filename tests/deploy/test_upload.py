@@ -86,7 +86,7 @@ def imported(name: str) -> set[str]:
 
 
 def source(name: str) -> Path | None:
-    """The project's file of a module; None: it is none of ours."""
+    """Returns the project's file of a module, or None for a module of others."""
     path = ROOT.joinpath(*name.split("."))
     return next(
         (file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None

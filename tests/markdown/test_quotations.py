@@ -41,7 +41,7 @@ def visible_text(markdown: str) -> str:
 
 
 def quoted(text: str, around: str, *, longest: int = 700) -> list[str] | None:
-    """Returns the lines of what is quoted whole around a string; None: it is too long."""
+    """Returns the lines of what is quoted whole around a string, or None if it is too long."""
     start = text.index(around)
     block = Outline(text).whole((start, start + len(around)), longest=longest)
     if block is None:

@@ -173,7 +173,7 @@ def _ask(
     reply: str | None,
     **question: Any,  # noqa: ANN401 - Question's
 ) -> Retrieved:
-    """`reply`: of the model that ranks folders; None: there is none."""
+    """`reply`: of the model that ranks folders; None where no model does."""
     full_question = Question(
         **{
             "tenant_id": TENANT,

@@ -171,7 +171,7 @@ EVERY_FOLDER = json.dumps([f"area{number % 10}/topic{number}" for number in rang
 def test_a_question_to_many_folders_is_answered_within_300_reads(
     store: CountedStore, scope: FolderScope, reply: str | None
 ) -> None:
-    """`reply` None: there is no model that ranks folders."""
+    """`reply` is None where no model ranks folders."""
     store.folders(TENANT)
     question = Question(
         TENANT, f"What about {COMMON[0]} {RARE[0]} {' '.join(VOCABULARY[40:46])}?", NOW, top_k=5

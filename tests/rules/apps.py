@@ -23,7 +23,7 @@ class App:
     host: str
     project: str
     uid: str | None
-    """Signed-in user; None: nobody is signed in."""
+    """Signed-in user; None if nobody is signed in."""
     claims: Mapping[str, object]
     database: str = "(default)"
 

@@ -48,7 +48,7 @@ class Method:
     verb: str
     path: re.Pattern[str]
     request: str | None
-    """The schema of its body; None: it takes none."""
+    """The schema of its body; None if it takes no body."""
     returns: str
     """The schema of its reply."""
     schemas: Mapping[str, JSON]

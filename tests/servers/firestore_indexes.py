@@ -90,7 +90,7 @@ class IndexFile:
         return [Index(collection, scope, ((field, way),), single=True) for way, scope in ways]
 
     def serving(self, asked: Asked) -> list[Index] | None:
-        """The indexes with which the query runs, none for those that need none; None: there are not enough."""
+        """Returns the indexes with which the query runs, empty if it needs none, or None if indexes are missing."""
         if not (asked.equal or asked.order or asked.vector):
             return []
         if asked.vector:

@@ -61,7 +61,7 @@ class Silence:
 
 Answer = Refuse | Silence
 Rule = Callable[[Call], Answer | None]
-"""Answer to a call; None: nothing against it. Called from many threads at once."""
+"""Answer to a call; None to let it pass. Called from many threads at once."""
 
 
 class FirestoreProxy:

@@ -373,7 +373,7 @@ def rows_after(
     *values: object,
     limit: int,
 ) -> tuple[list[Row], str | None]:
-    """Returns the rows behind the key `after`, and the key behind which to go on; None: there are no more rows.
+    """Returns the rows behind the key `after`, and the key behind which to go on: None after the last row.
 
     They are more than `limit` where the disk has changed the key of the last one.
     query: returns the key first; its parameters are the key after which to go on, `values` and a limit.

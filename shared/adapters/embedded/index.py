@@ -178,7 +178,7 @@ class Index:
 
 
 def _is_in_space(version: str, index_version: str | None) -> bool:
-    """Reports whether a vector of `version` is in the space of `index_version`; None: of any."""
+    """Reports whether a vector of `version` is in the space of `index_version`, or in any with None."""
     return index_version is None or vector_space(version) == vector_space(index_version)
 
 
@@ -341,7 +341,7 @@ class ChunkChanges:
         own: VersionedVector | None,
         second: VersionedVector | None,
     ) -> None:
-        """Replaces both vectors of a chunk; None: it has none."""
+        """Replaces both vectors of a chunk. With None, removes the vector that was there."""
         own_table, second_table = VECTORS
         self._set_vector(own_table, row_id, own)
         self._set_vector(second_table, row_id, second)

@@ -227,7 +227,7 @@ def _newest(
 
 
 def _allowed(db: sqlite3.Connection, restriction: Restriction) -> Allowed | None:
-    """Returns the row ids that the vector leg may bring; None: all."""
+    """Returns the row ids that the vector leg may bring, or None for all."""
     if restriction.created is None and not restriction.scopes:
         return None
     bounds = _bounds(restriction.created)

@@ -57,7 +57,7 @@ class FirebaseVerifier:
         accounts: Accounts | None = None,
         clock: Clock = time,
     ) -> None:
-        """Makes a verifier. `accounts`: looks up whether the account still exists; None: tokens hold until they expire."""
+        """Makes a verifier. `accounts`: looks up whether the account still exists. With None, tokens hold until they expire."""
         self._project = project
         self._accounts = accounts
         self._certificates = Certificates(certificates_url, clock=clock)

@@ -241,7 +241,7 @@ class _Neighbours:
 
     @property
     def ceiling(self) -> float | None:
-        """The greatest cosine that a neighbour which was not asked for can have; None: there is none."""
+        """Greatest cosine possible for a neighbour beyond the reply. None if there is no such neighbour."""
         if not self.may_have_more:
             return None
         if not self.neighbours:

@@ -60,7 +60,7 @@ class LocalEmbedder:
 
     @classmethod
     def of(cls, model: str | None, calibration: CosineCalibration | None = None) -> LocalEmbedder:
-        """Returns the embedder of a model: a folder, or a name on the model hub; None: the bundled one.
+        """Returns the embedder of a model: a folder, a name on the model hub, or None for the bundled model.
 
         Raises ModelRefused, naming what is missing.
         """

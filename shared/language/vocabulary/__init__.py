@@ -36,7 +36,7 @@ class Asking:
     past: str = ""
     """Auxiliaries and endings of the past."""
     participles: str = ""
-    """Those of the past that are participles too and tell no past behind `present`: `are we closed`."""
+    """Words of the past that are also participles, and tell no past behind `present`: `are we closed`."""
     present: str = ""
     """Verbs for the present and for habits: forms of `be`."""
     duty: str = ""
