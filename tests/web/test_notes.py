@@ -127,6 +127,79 @@ def test_a_reply_that_cannot_be_read_does_not_end_saving(page: Page) -> None:
     expect(page.locator(".save-state")).to_have_text("Saved.")
 
 
+def test_a_note_that_was_deleted_is_not_edited_and_saved_back_unasked(
+    page: Page, product: Running
+) -> None:
+    write_note(page, "Weir", "The weir is open.")
+    note_id = page.url.split("/notes/")[1].split("?")[0]
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator(".landing")).to_be_visible()
+    page.evaluate(f"location.hash = '#/notes/{note_id}?edit=1'")
+    expect(page.get_by_role("alert")).to_contain_text("There is no such note any more.")
+    expect(page.locator(".editor")).to_have_count(0)
+    assert product.call("GET", f"/notes/{note_id}")[0] == 404
+
+
+def test_an_open_editor_says_that_its_note_was_deleted_and_asks_before_saving_it_again(
+    page: Page, product: Running
+) -> None:
+    write_note(page, "Sluice", "The sluice is shut.")
+    address = f"/notes/{page.url.split('/notes/')[1].split('?')[0]}"
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".note .prose")).to_be_visible()
+    product.call("DELETE", address)
+    page.get_by_role("button", name="Edit").click()
+    gone = page.locator(".editor").get_by_role("alert")
+    expect(gone).to_contain_text("There is no such note any more.")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("dialog").get_by_role("button", name="Not now").click()
+    expect(page.locator(".save-state")).to_have_text("Not saved.")
+    assert product.call("GET", address)[0] == 404
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("dialog").get_by_role("button", name="Save it again").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    expect(gone).to_be_hidden()
+    assert product.call("GET", address)[1]["text"] == "The sluice is shut."
+
+
+@pytest.mark.nightly
+def test_an_editor_that_opens_without_a_connection_has_what_was_saved_last(page: Page) -> None:
+    write_note(page, "Dyke", "The dyke is wet.")
+    page.get_by_role("button", name="Close").click()
+    expect(page.locator(".note .prose")).to_be_visible()
+    page.get_by_role("button", name="Edit").click()
+    text = page.get_by_label("Text", exact=True)
+    text.fill("The dyke is dry.")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".save-state")).to_have_text("Saved.")
+    address = page.url
+    page.evaluate("location.hash = '#/notes'")
+    expect(page.locator(".landing")).to_be_visible()
+    page.route("**/notes/*", lambda route: route.abort())
+    page.evaluate(f"location.href = '{address}'")
+    expect(text).to_have_value("The dyke is dry.")
+
+
+@pytest.mark.nightly
+def test_a_draft_that_is_restored_does_not_overwrite_what_was_saved_elsewhere_since(
+    page: Page, product: Running
+) -> None:
+    write_note(page, "Groyne", "Oak.")
+    note_id = page.url.split("/notes/")[1].split("?")[0]
+    page.get_by_label("Text", exact=True).fill("Oak and willow.")
+    until(page, "Object.keys(localStorage).some((key) => key.includes('note:'))")
+    product.call("PUT", f"/notes/{note_id}", {"title": "Groyne", "text": "Oak and stone."})
+    page.reload()
+    expect(page.get_by_label("Text", exact=True)).to_have_value("Oak and willow.")
+    page.get_by_role("button", name="Save").click()
+    sides = page.get_by_role("dialog").locator("section mark")
+    expect(sides).to_have_text(["Oak and willow.", "Oak and stone."])
+    page.get_by_role("button", name="Not now").click()
+    assert product.call("GET", f"/notes/{note_id}")[1]["text"] == "Oak and stone."
+
+
 @pytest.mark.nightly
 def test_the_list_is_searched_by_title_and_by_text_and_kept_to_a_folder(
     page: Page, shot: Shot

@@ -2,13 +2,14 @@
 
 import { ApiError } from "../api.js";
 import { button, h, settled } from "../dom.js";
-import { confirmed } from "../page.js";
+import { chosen, confirmed } from "../page.js";
 import { preview } from "../render.js";
 import { indexState } from "./index_state.js";
 import { compared } from "./compare.js";
 import { becameOf, withFile } from "./origin.js";
 import { PropertyFields } from "./property_fields.js";
 
+export const GONE = "There is no such note any more. It may be in the trash, under Notes.";
 const FIELDS = /** @type {const} */ (["title", "path", "tags", "text"]);
 
 export class Editor {
@@ -25,6 +26,8 @@ export class Editor {
     this.draftKey = `note:${note.noteId}`;
     const draft = this.page.memory.get(this.draftKey, /** @type {any} */ (null));
     this.inputs = this.makeInputs(draft ?? { ...note, tags: note.tags.join(", ") });
+    if (draft?.revision && this.dirty) this.note = { ...note, revision: draft.revision }; // what was typed over it
+    this.gone = h("p", { class: "notice bad", role: "alert", hidden: true }, GONE);
     this.properties = new PropertyFields(this.inputs.text, () => this.changed());
     this.state = h("span", { class: "save-state", role: "status" }, draft ? "Restored what you had not saved." : "");
     this.index = h("span");
@@ -59,6 +62,7 @@ export class Editor {
         onsubmit: (event) => this.save(event),
         onkeydown: (event) => this.key(event),
       },
+      this.gone,
       labelled("title", "Title"),
       h("div", { class: "field-row" }, labelled("path", "Path"), labelled("tags", "Tags")),
       this.properties.element,
@@ -101,7 +105,7 @@ export class Editor {
   }
 
   keepDraft() {
-    this.page.memory.put(this.draftKey, this.dirty ? this.values() : null);
+    this.page.memory.put(this.draftKey, this.dirty ? { ...this.values(), revision: this.note.revision } : null);
   }
 
   /** @param {KeyboardEvent} event */
@@ -140,6 +144,7 @@ export class Editor {
       this.state.textContent = error.unreachable ? "No connection: kept in this browser. Save again later." : `Not saved: ${error.message}`;
       return;
     }
+    this.gone.hidden = true;
     this.keepDraft();
     this.state.textContent = this.dirty ? "Not saved yet." : ["Saved.", becameOf(this.note)].filter(Boolean).join(" ");
     this.index.replaceChildren(indexState(this.notes, this.note.noteId));
@@ -154,7 +159,7 @@ export class Editor {
       if (!(error instanceof ApiError) || error.status !== 409 || error.message.startsWith("path: ")) throw error;
     }
     const other = await this.other();
-    if (!other) return this.notes.save({ ...wanted, revision: null }); // it was deleted: saving brings it back
+    if (!other) return this.savedAgain(wanted);
     const decision = await compared(
       "This note was changed elsewhere while you wrote. Nothing of yours is saved yet: what stays?",
       "Not now",
@@ -167,6 +172,14 @@ export class Editor {
     const text = "text" in decision ? decision.text : wanted.text;
     this.inputs.text.value = text;
     return this.saved({ ...wanted, text, revision: other.revision });
+  }
+
+  /** A note that was deleted meanwhile, if somebody wants it back; null: no. @param {any} wanted */
+  async savedAgain(wanted) {
+    this.gone.hidden = false;
+    const question = "This note was deleted meanwhile. Save what you have here as a note again?";
+    const again = await chosen(question, [["", "Not now"], ["yes", "Save it again"]]);
+    return again ? this.saved({ ...wanted, revision: "" }) : null;
   }
 
   /** The version of somebody else; null: it was deleted. */

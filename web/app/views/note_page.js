@@ -4,7 +4,7 @@ import { tried } from "../api.js";
 import { button, h } from "../dom.js";
 import { confirmed, newId } from "../page.js";
 import { go } from "../router.js";
-import { Editor } from "./editor.js";
+import { Editor, GONE } from "./editor.js";
 import { NoteLinks } from "./note_links.js";
 import { goesWith } from "./origin.js";
 import { reader, scrollToMark } from "./reader.js";
@@ -20,7 +20,7 @@ export class NotePage {
     this.notes = notes;
     this.landing = landing;
     this.turn = 0;
-    /** The note that was read last, which can be edited at once. @type {any} */
+    /** The note that was read or saved last, which can be edited at once. @type {any} */
     this.note = null;
     /** The editor that was opened last; nothing but leaving its note closes it. @type {Editor | null} */
     this.editor = null;
@@ -80,8 +80,12 @@ export class NotePage {
   async freshen(id) {
     const { editor } = this;
     if (!editor?.note.updatedAt) return; // the server does not have it yet
-    // Where this fails the editor stays as it is: saving says what is wrong.
-    await tried(async () => editor.refresh(await this.notes.get(id)));
+    const refreshed = async () => {
+      editor.refresh(await this.notes.get(id));
+      editor.gone.hidden = true;
+    };
+    // Where this fails the editor stays as it is: saving asks what shall become of a note that is gone.
+    await tried(refreshed, ({ status }) => status === 404 && (editor.gone.hidden = false));
   }
 
   /** @param {any} note @param {{start: number, end: number} | null} at */
@@ -97,6 +101,7 @@ export class NotePage {
   edit(note) {
     const close = () => go({ view: "notes", id: note.updatedAt || this.notes.all.has(note.noteId) ? note.noteId : null });
     const saved = (kept) => {
+      this.note = kept;
       if (!note.updatedAt) history.replaceState(null, "", `#/notes/${encodeURIComponent(kept.noteId)}?edit=1`);
       void this.notes.followCoverage();
     };
@@ -118,6 +123,7 @@ export class NotePage {
     if (!(await confirmed(`Delete “${note.title || "Untitled"}”? ${goesWith(note.origin)}`, "Delete"))) return;
     const removed = async () => {
       await this.notes.remove(note.noteId);
+      this.note = null;
       this.page.say("Deleted.", { Undo: () => this.bringBack(note.noteId) });
       go({ view: "notes" });
     };
@@ -135,7 +141,7 @@ export class NotePage {
 
   /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */
   failure(error, id, route) {
-    const text = error.status === 404 ? "There is no such note any more. It may be in the trash, under Notes." : error.message;
+    const text = error.status === 404 ? GONE : error.message;
     const mayPass = error.status !== 404 && error.reason !== "NOTE_UNREADABLE";
     const again = mayPass && button("Try again", () => this.open(route), { class: "primary" });
     return h("div", { class: "notice bad", role: "alert" }, h("p", {}, text), again, error.reason === "NOTE_UNREADABLE" && this.unreadable(id));
