@@ -35,10 +35,11 @@ MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
 EXCLUDED_FACTOR = 8
 """A leg brings this many times as many chunks where nearly all that it brought are of excluded notes."""
-MAX_TOLD = 30
-"""Chunks of other times that are looked at because they may tell of the time that is asked for, the newest."""
-TOLD_SHARE = 8
-"""What part of the postings left over is spent on them: four where postings are billed, and as many vectors at most."""
+MAX_OTHER_TIME = 30
+"""Chunks of other times that are looked at because they may mention the time that is asked for, the newest."""
+OTHER_TIME_SHARE = 8
+"""What part of the postings left over is spent on them: where postings are billed, four and as many vectors at most, or
+twelve and no vectors without an embedder."""
 MAX_NEIGHBOURS = 1000
 """Chunks that every store can bring in one search."""
 
@@ -93,11 +94,12 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
         return gather(legs, allowed)
     restriction = within(allowed, hint.range)
     matches = legs.match(restriction)
-    told = _told_elsewhere(legs, allowed, hint.range, matches)
+    other_time_chunks = _other_time_chunks(legs, allowed, hint.range, matches)
     corpus_is_empty = matches.stats.chunk_count == 0
-    if matches.chunks or told or corpus_is_empty or legs.newest(restriction, 1):
+    finds_words = matches.chunks or other_time_chunks
+    if finds_words or corpus_is_empty or legs.newest(restriction, 1):
         pool = gather(legs, restriction, matches)
-        return _with_told(legs, pool, told)
+        return _with_other_time_chunks(legs, pool, other_time_chunks, matches)
 
     # Nothing was written then.
     for step, days in WIDENING.items():
@@ -111,61 +113,81 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
     return replace(pool, restriction=allowed)
 
 
-def _told_elsewhere(
+def _other_time_chunks(
     legs: LegRunner,
     allowed: Restriction,
     time_range: TimeRange,
     matches: KeywordMatches,
 ) -> list[IndexedChunk]:
-    """Returns the chunks of other times that tell of a range what none of then does: they hold the rarest of the words
-    that no chunk of then holds, and by idf more of the question's words than each of these.
+    """Returns chunks written at other times that mention the range and say more of the question than its own chunks.
 
-    matches: what the keyword leg has brought of that time.
+    They hold the rarest of the question's words that no chunk of the range holds, and by idf more of the question's
+    words than each chunk of the range. Notes that the question excludes count for neither.
+
+    matches: what the keyword leg has brought of the range.
     """
     weights = idf(matches.frequencies, matches.stats)
-    held_then: set[str] = set()
-    most_of_then = 0.0
+    excluded_notes = frozenset(legs.question.filters.without_notes)
+    stems_in_range: set[str] = set()
+    greatest_weight_in_range = 0.0
     for chunk in matches.chunks:
+        if chunk.note_id in excluded_notes:
+            continue
         stems = chunk.stems_among(weights)
-        held_then |= stems
-        most_of_then = max(most_of_then, sum(weights[stem] for stem in stems))
+        stems_in_range |= stems
+        weight = sum(weights[stem] for stem in stems)
+        greatest_weight_in_range = max(greatest_weight_in_range, weight)
+
     frequencies = matches.frequencies
-    missing_stems = [stem for stem in frequencies if frequencies[stem] and stem not in held_then]
-    limit = min(MAX_TOLD, matches.unspent // TOLD_SHARE)
+    missing_stems = [
+        stem for stem in frequencies if frequencies[stem] and stem not in stems_in_range
+    ]
+    limit = min(MAX_OTHER_TIME, matches.unspent // OTHER_TIME_SHARE)
     if not missing_stems or limit == 0:
         return []
 
     rarest = min(missing_stems, key=lambda stem: (frequencies[stem], stem))
-    excluded_notes = frozenset(legs.question.filters.without_notes)
-    told: list[IndexedChunk] = []
+    found: list[IndexedChunk] = []
     for chunk in legs.postings(rarest, limit, allowed):
         if time_range.contains(chunk.created_at) or chunk.note_id in excluded_notes:
             continue
-        stems = chunk.stems_among(weights)
-        says_more = sum(weights[stem] for stem in stems) > most_of_then
-        if says_more and tells_of_time(chunk, time_range):
-            told.append(chunk)
-    return told
+        weight = sum(weights[stem] for stem in chunk.stems_among(weights))
+        if weight > greatest_weight_in_range and mentions_time(chunk, time_range):
+            found.append(chunk)
+    return found
 
 
-def tells_of_time(chunk: IndexedChunk, time_range: TimeRange) -> bool:
+def mentions_time(chunk: IndexedChunk, time_range: TimeRange) -> bool:
     """Reports whether a chunk, its headings or its note's title name a time in the range."""
     texts = (chunk.title, chunk.heading_path, chunk.text)
     return tells_of("\n".join(texts), time_range, chunk.created_at)
 
 
-def _with_told(legs: LegRunner, pool: Pool, told: Sequence[IndexedChunk]) -> Pool:
-    """Adds chunks that tell of the time that was asked for, with their vectors: the vector leg has not looked there."""
-    if not told:
+def _with_other_time_chunks(
+    legs: LegRunner,
+    pool: Pool,
+    other_time_chunks: Sequence[IndexedChunk],
+    matches: KeywordMatches,
+) -> Pool:
+    """Adds chunks that mention the time that was asked for, with their vectors: no leg has looked there.
+
+    They are ranked as keyword matches, among themselves: each says more than every match of that time. Chunks of vaults
+    whose search failed are left out.
+    """
+    eligible = [chunk for chunk in other_time_chunks if chunk.vault not in pool.failed_vaults]
+    if not eligible:
         return pool
-    vectors = legs.vectors([chunk.chunk_id for chunk in told])
+    vectors: Mapping[str, Vector] = {}
+    if pool.query is not None:
+        vectors = legs.vectors([chunk.chunk_id for chunk in eligible])
     query = list(pool.query or ())
     candidates = {candidate.chunk.chunk_id: candidate for candidate in pool.candidates}
-    for chunk in told:
+    ranked = _best_matches(eligible, matches, legs.options, pool.forms)
+    for rank, chunk in enumerate(ranked, start=1):
         cosine = None
-        if query and chunk.chunk_id in vectors:
+        if chunk.chunk_id in vectors:
             cosine = dot_product(query, vectors[chunk.chunk_id])
-        candidates[chunk.chunk_id] = Candidate(chunk, cosine)
+        candidates[chunk.chunk_id] = Candidate(chunk, cosine, keyword_rank=rank)
     by_id = sorted(candidates)
     return replace(pool, candidates=tuple(candidates[chunk_id] for chunk_id in by_id))
 

@@ -27,7 +27,7 @@ from shared.model.retrieval import (
 )
 from shared.ports.models import Embedder
 from shared.retrieval.bm25 import bm25, idf
-from shared.retrieval.candidates import Pool, tells_of_time
+from shared.retrieval.candidates import Pool, mentions_time
 from shared.retrieval.char_ngrams import ngram_corpus
 from shared.retrieval.folder_weights import weigher
 from shared.retrieval.legs import LegRunner
@@ -109,8 +109,8 @@ class Formula:
     """Factor of a chunk's score, in (0, 1]."""
     lifts: Mapping[str, Lift] = field(default_factory=dict)
     """Chunk id -> lift towards another candidate."""
-    told: frozenset[str] = frozenset()
-    """Ids of chunks that tell of the named time: they count as written then."""
+    other_time_chunks: frozenset[str] = frozenset()
+    """Ids of chunks of other times that mention the named time: they count as written then."""
     ngram_words: tuple[str, ...] = ()
     """Words of the question whose runs of letters count beside their stems: the embedder does not speak its language."""
 
@@ -148,7 +148,7 @@ class Formula:
             keyword=keyword_parts(pool, legs.options, ngram_words=ngram_words),
             title_matches=find_title_matches(chunks, analysis),
             weigh=weigher(legs.weighted_folders),
-            told=_told(chunks, named if restricts else None),
+            other_time_chunks=_other_time_chunks(chunks, named if restricts else None),
             ngram_words=ngram_words,
         )
 
@@ -226,7 +226,7 @@ class Formula:
         """Computes the recency part: nearness to the named time, otherwise freshness times the candidate's relevance."""
         only_recent = self.mode is RetrievalMode.RECENT
         if self.named is not None and not only_recent:
-            if chunk.chunk_id in self.told:
+            if chunk.chunk_id in self.other_time_chunks:
                 return 1.0
             return nearness(chunk.created_at, self.named)
 
@@ -255,15 +255,18 @@ def _named_range(time: TimeHint | None, now: datetime) -> TimeRange | None:
     return time.range
 
 
-def _told(chunks: Iterable[IndexedChunk], named: TimeRange | None) -> frozenset[str]:
-    """Returns the ids of chunks that tell of the named time, written at another one."""
+def _other_time_chunks(
+    chunks: Iterable[IndexedChunk],
+    named: TimeRange | None,
+) -> frozenset[str]:
+    """Returns the ids of chunks that mention the named time and were written at another one."""
     if named is None:
         return frozenset()
-    told: list[str] = []
+    found: list[str] = []
     for chunk in chunks:
-        if not named.contains(chunk.created_at) and tells_of_time(chunk, named):
-            told.append(chunk.chunk_id)
-    return frozenset(told)
+        if not named.contains(chunk.created_at) and mentions_time(chunk, named):
+            found.append(chunk.chunk_id)
+    return frozenset(found)
 
 
 def _speaks(embedder: Embedder | None, lang: str) -> bool:

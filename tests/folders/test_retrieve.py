@@ -232,6 +232,20 @@ def test_one_vault_that_does_not_answer_does_not_fail_the_others(library: Librar
         assert {"a", "b"} <= set(notes(retrieved))
 
 
+def test_nothing_of_a_vault_that_does_not_answer_is_found_by_the_time_it_mentions(
+    library: Library,
+) -> None:
+    long_ago = days_ago(100)
+    library.add("w", "2026-11-10: planted garlic", created_at=long_ago, vault="work", path="a/w.md")
+    library.add("h", "Soup for eight", created_at=days_ago(8), vault="home", path="b/h.md")
+    question = "Where did I plant garlic last week?"
+    assert "w" in notes(_ask(library, question))
+    library.asked = FailingVault(library.store, "work").as_store()
+    retrieved = _ask(library, question)
+    assert retrieved.failed_vaults == ("work",)
+    assert "w" not in notes(retrieved)
+
+
 def test_when_no_vault_answers_the_store_is_away(library: Library) -> None:
     _furnish(library)
     library.asked = FailingVault(library.store, "work").as_store()

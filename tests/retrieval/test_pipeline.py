@@ -22,7 +22,7 @@ from shared.model.questions import Filters, Question, Strategy, TimeRange
 from shared.model.retrieval import CosineCalibration, FailedLeg, Leg, RefusalReason, RetrievalMode
 from shared.ports.stores import Store
 from tests.contracts.samples import TENANT
-from tests.retrieval.library import Broken, Library, notes
+from tests.retrieval.library import Broken, Counted, Library, notes
 from tests.retrieval.samples import NOW, days_ago
 
 
@@ -284,6 +284,36 @@ def test_it_is_found_where_nothing_was_written_then(library: Library) -> None:
     retrieved = library.ask("Where did I plant garlic last week?")
     assert notes(retrieved)[0] == "garden"
     assert retrieved.widened is None
+    assert retrieved.mode is RetrievalMode.WEIGHTED
+    assert retrieved.selected[0].scores.recency == 1.0
+
+
+def test_it_is_found_by_ranks_too(library: Library) -> None:
+    library.add("garden", "2026-11-10: planted garlic", created_at=days_ago(100))
+    library.add("soup", "Soup for eight", created_at=days_ago(8))
+    retrieved = library.ask("Where did I plant garlic last week?", strategy=Strategy.RRF)
+    assert retrieved.mode is RetrievalMode.RRF
+    assert "garden" in notes(retrieved)
+
+
+def test_an_excluded_note_of_then_withholds_it_not(library: Library) -> None:
+    library.add("garden", "2026-11-10: planted garlic", created_at=days_ago(100))
+    library.add("today", "Planted garlic behind the shed", created_at=days_ago(8))
+    without_today = Filters(without_notes=("today",))
+    retrieved = library.ask("Where did I plant garlic last week?", filters=without_today)
+    assert notes(retrieved) == ["garden"]
+
+
+def test_its_vector_is_read_only_to_compare_it(library: Library) -> None:
+    library.add("garden", "2026-11-10: planted garlic", created_at=days_ago(100))
+    library.add("soup", "Soup for eight", created_at=days_ago(8))
+    store = Counted(library.store)
+    library.asked = store.as_store()
+    assert notes(library.ask("Where did I plant garlic last week?"))[0] == "garden"
+    assert store.reads["read_vectors"] == 1
+    library.embedder = None
+    assert notes(library.ask("Where did I plant garlic last week?"))[0] == "garden"
+    assert store.reads["read_vectors"] == 1
 
 
 def test_a_time_that_may_belong_to_a_story_orders_and_leaves_nothing_out(library: Library) -> None:
