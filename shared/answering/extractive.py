@@ -42,7 +42,9 @@ from shared.times.dates import date_in_words, days_in
 from shared.times.series import asked_of_series
 
 _HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
-_CLOSES = re.compile(r"\||`{3}|~{3}")
+_CLOSES = re.compile(
+    r"\||`{3}|~{3}|(?:[ ]{4}|\t)(?![ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t])",
+)
 """The last line of a table or a block of code, which cannot be followed by a marker."""
 
 FAR = 0.5

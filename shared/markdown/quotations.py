@@ -31,7 +31,9 @@ _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
 _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
 _LETTER = re.compile(r"[^\W_]")
-_INDENTED = re.compile(r"[ ]{4}|\t")
+_ITEM_MARK = re.compile(r"[ \t]*+(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t])")
+_CODE_INDENTATION = 4
+"""Blanks before a line of code beyond those of the text in which it stands."""
 _FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
 
 
@@ -240,28 +242,72 @@ def quotation(
 
 
 def _flowing(lines: Sequence[str]) -> list[str]:
-    """Returns the lines with those of one paragraph as one, up to a hard break."""
+    """Returns the lines with those of one paragraph as one, up to a hard break, which ends in a backslash."""
     flowing: list[str] = []
     is_open = False
-    is_in_list = False
-    for line, kind in zip(lines, _kinds(lines), strict=False):
+    is_broken = False
+    for line, kind, column in zip(lines, _kinds(lines), _code_columns(lines), strict=False):
         bare_line = line.rstrip()
         has_letter = _LETTER.search(line) is not None
         goes_on = is_open and kind == "text" and has_letter
-        if goes_on and _QUOTE_MARK.match(line):
+        is_marked = _QUOTE_MARK.match(line) is not None
+        if goes_on and is_marked:
             goes_on = _QUOTE_MARK.match(flowing[-1]) is not None
-            bare_line = bare_line.lstrip("> \t")
-        if goes_on:
+
+        if goes_on and is_broken:
+            # Blanks at the end of a line do not outlive everything that a text passes through.
+            flowing[-1] = flowing[-1].removesuffix("\\") + "\\"
+            flowing.append(bare_line)
+        elif goes_on and is_marked:
+            text = bare_line.lstrip("> \t")
+            flowing[-1] += f" {text}"
+        elif goes_on:
             flowing[-1] += f" {bare_line.lstrip()}"
         else:
-            flowing.append(line.rstrip())
-            is_in_list = kind == "item" or (is_in_list and kind in ("text", "frame"))
+            flowing.append(bare_line)
 
-        # Indented lines outside of a list are code.
-        is_code = kind == "text" and not is_in_list and _INDENTED.match(flowing[-1]) is not None
-        ends_hard = line.endswith((_HARD_BREAK, "\\"))
-        is_open = kind in ("text", "item") and has_letter and not ends_hard and not is_code
+        is_code = column > 0
+        is_open = kind in ("text", "item") and has_letter and not is_code
+        is_broken = line.endswith((_HARD_BREAK, "\\"))
     return flowing
+
+
+def _code_columns(lines: Sequence[str]) -> list[int]:
+    """Returns of each line the column at which its indented code begins; 0: it is no such code.
+
+    It stands four columns behind the text of its item, or behind the margin, and interrupts no
+    paragraph.
+    """
+    columns = []
+    text_column = 0
+    is_open = False
+    is_code = False
+    for line, kind in zip(lines, _kinds(lines), strict=False):
+        bare_line = _QUOTE_MARK.sub("", line, count=1)
+        if not bare_line.strip():
+            columns.append(0)
+            is_open = False
+            continue
+
+        code_column = text_column + _CODE_INDENTATION
+        indentation = _indentation(bare_line)
+        is_deep = indentation >= code_column and not is_open
+        is_code = is_deep and (kind == "text" or is_code)
+        columns.append(code_column if is_code else 0)
+        if kind == "item" and not is_code:
+            text_column = _text_column(bare_line)
+        elif kind != "code" and not is_open:
+            text_column = min(text_column, indentation)
+        is_open = kind in ("text", "item") and not is_code
+    return columns
+
+
+def _text_column(line: str) -> int:
+    """Returns the column at which the text of a line begins: behind the mark, if it is a list item."""
+    mark = _ITEM_MARK.match(line)
+    if mark is None:
+        return _indentation(line)
+    return len(mark[0].expandtabs(_CODE_INDENTATION))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +381,8 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     if not is_code and _is_quotation(begins, quoted_lines):
         quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
         begins = _QUOTE_MARK.sub("", begins, count=1)
-    lines = _without_indentation(begins, quoted_lines)
+    code_column = _code_column(text, start)
+    lines = _without_indentation(begins, quoted_lines, code_column)
 
     # 3. Empty lines at either end go, and a sign says if the part is cut.
     while len(lines) > 1 and not lines[-1]:
@@ -347,21 +394,49 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     return lines, end
 
 
-def _without_indentation(begins: str, lines: Sequence[str]) -> list[str]:
+def _code_column(text: str, start: int) -> int:
+    """Returns the column at which the indented code begins that stands at `start`; 0: there is none."""
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", start)
+    if line_end < 0:
+        line_end = len(text)
+    line = _QUOTE_MARK.sub("", text[line_start:line_end], count=1)
+    if _indentation(line) < _CODE_INDENTATION:
+        return 0
+    lines = text[:line_end].split("\n")
+    return _code_columns(lines)[-1]
+
+
+def _without_indentation(begins: str, lines: Sequence[str], code_column: int) -> list[str]:
     """Returns the lines without the indentation of the first one; a hard break stays behind its line.
 
-    begins: the text of the first line before what is quoted of it.
+    begins: the text of the first line before what is quoted of it. code_column: where its code
+    begins, if it is indented code, which keeps the indentation that makes it code.
     """
     first_line, *further_lines = lines
-    indent = len(begins)
-    if not begins.strip():
-        indent += _indentation(first_line)
-    bare_lines = [_without_end(first_line.lstrip())]
+    whole_first_line = begins + first_line
+    bare_line = first_line.lstrip()
+    if code_column:
+        dropped = code_column - _CODE_INDENTATION
+        blanks = len(whole_first_line) - len(whole_first_line.lstrip())
+        bare_line = _dedented(whole_first_line[:blanks] + bare_line, dropped)
+    elif begins.strip():
+        dropped = _text_column(whole_first_line)
+    else:
+        dropped = _indentation(whole_first_line)
+    bare_lines = [_without_end(bare_line)]
     for line in further_lines:
-        dropped = min(indent, _indentation(line))
-        bare_line = line[dropped:]
+        bare_line = _dedented(line, dropped)
         bare_lines.append(_without_end(bare_line))
     return bare_lines
+
+
+def _dedented(line: str, columns: int) -> str:
+    """Returns a line without so many of the columns of blanks with which it begins."""
+    if columns == 0:
+        return line
+    kept = " " * (_indentation(line) - columns)
+    return kept + line.lstrip()
 
 
 def _without_end(line: str) -> str:
@@ -374,9 +449,10 @@ def _without_end(line: str) -> str:
 
 
 def _indentation(line: str) -> int:
-    """Returns the number of blanks with which a line begins."""
+    """Returns the number of columns of blanks with which a line begins."""
     bare_line = line.lstrip()
-    return len(line) - len(bare_line)
+    length = len(line) - len(bare_line)
+    return len(line[:length].expandtabs(_CODE_INDENTATION))
 
 
 def _shown(markdown: str) -> str:

@@ -333,7 +333,10 @@ def test_a_row_of_a_table_that_began_in_another_chunk_stands_below_its_head(cut:
     assert quote.text.startswith(row)
 
 
-@pytest.mark.parametrize("shown", ["| Database | Firestore |", "```sh\nchoose database\n```"])
+@pytest.mark.parametrize(
+    "shown",
+    ["| Database | Firestore |", "```sh\nchoose database\n```", "Run:\n\n    choose database"],
+)
 def test_no_marker_breaks_a_table_or_a_block_of_code(shown: str) -> None:
     _, quoted = ExtractiveWriter().pieces(question(), asked_of(passage(shown)))
     assert quoted.text.split("\n")[-3:] == [f"> {shown.splitlines()[-1]}", ">", "> [N1]"]

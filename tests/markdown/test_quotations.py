@@ -85,11 +85,23 @@ def test_a_quote_is_the_notes_own_words_in_their_own_form(markdown: str, lines: 
             "The pier\nis wet\ntoday.\n\nA gull\ncries.",
             ["The pier is wet today.", "", "A gull cries."],
         ),
-        ("Ebb  \nand flood\\\nand ebb\nagain", ["Ebb", "and flood\\", "and ebb again"]),
+        ("Ebb  \nand flood\\\nand ebb\nagain", ["Ebb\\", "and flood\\", "and ebb again"]),
+        ("Rose Street 5  \nLeeds  \n\nEnd.", ["Rose Street 5\\", "Leeds", "", "End."]),
+        ("> Rose Street 5  \n> Leeds", ["Rose Street 5\\", "Leeds"]),
         ("A claim[^1] that\nstands.", ["A claim that stands."]),
         ("> It is\n> hot.\n> - so\n>   so", ["It is hot.", "- so so"]),
         ("Says:\n> it is\n> wet", ["Says:", "> it is wet"]),
         ("A:\n\n    one\n    two", ["A:", "", "    one", "    two"]),
+        ("    make build\n    make test", ["    make build", "    make test"]),
+        ("\tmake build\n\tmake test", ["\tmake build", "\tmake test"]),
+        ("    - run: a\n      b", ["- run: a b"]),
+        ("    x:\n    - run: a\n      b", ["    x:", "    - run: a", "      b"]),
+        (
+            "- item\n\n      make build\n      make test\n\n  so\n  it is",
+            ["- item", "", "      make build", "      make test", "", "  so it is"],
+        ),
+        ("- item\n    goes\n  on", ["- item goes on"]),
+        ("- a\n\n# So\n\n    b\n    c", ["- a", "", "# So", "", "    b", "    c"]),
         ("```\na\nb\n```\nand\nso", ["```", "a", "b", "```", "and so"]),
         ("Harbour\n===\nIt is\nwet.", ["Harbour", "===", "It is wet."]),
     ],
@@ -98,6 +110,35 @@ def test_a_paragraph_is_quoted_as_one_line_up_to_a_hard_break(
     markdown: str, lines: list[str]
 ) -> None:
     _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
+    assert list(quote) == lines
+
+
+@pytest.mark.parametrize(
+    ("markdown", "begin", "lines"),
+    [
+        (
+            "So. Run this:\n\n    make build\n    make test",
+            "Run",
+            ["Run this:", "", "    make build", "    make test"],
+        ),
+        (
+            "- So. Run this:\n\n      make build\n      make test",
+            "Run",
+            ["Run this:", "", "    make build", "    make test"],
+        ),
+        (
+            "- Run this:\n\n      make build\n      make test",
+            "      make",
+            ["    make build", "    make test"],
+        ),
+        ("- Run this\n      and that\n      too", "      and", ["and that too"]),
+        ("1. So it\n   is.\n\n   A\n   gull.", "So", ["So it is.", "", "A gull."]),
+    ],
+)
+def test_code_keeps_its_lines_wherever_a_quote_begins(
+    markdown: str, begin: str, lines: list[str]
+) -> None:
+    _, _, quote = quotation(markdown, [(markdown.index(begin), len(markdown))], longest=900)
     assert list(quote) == lines
 
 
