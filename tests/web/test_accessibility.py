@@ -209,9 +209,16 @@ def test_a_phone_shows_the_list_of_notes_before_all_else(
     assert page.evaluate(ROWS_SEEN) >= 8
     trash = page.get_by_role("button", name="Show the trash")
     expect(trash).to_be_hidden()
-    page.get_by_role("button", name="Folders, trash").tap()
+    more = page.get_by_role("button", name="Folders, trash")
+    controlled = page.locator("#known, #trash")
+    expect(more).to_have_attribute("aria-controls", "known trash")
+    expect(controlled).to_have_count(2)
+    more.tap()
+    expect(more).to_have_attribute("aria-expanded", "true")
     expect(trash).to_be_visible()
     expect(page.get_by_role("heading", name="Folders of this machine")).to_be_visible()
+    expect(controlled.first).to_contain_text("Folders of this machine")
+    expect(controlled.last).to_contain_text("Show the trash")
     assert_no_sideways_scroll(page)
 
 

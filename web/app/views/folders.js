@@ -17,7 +17,7 @@ export class Folders {
   constructor(notes) {
     this.page = notes.page;
     this.notes = notes;
-    this.element = h("div", { class: "known" });
+    this.element = h("div", { id: "known", class: "known" });
     /** Whether somebody looks again already. */
     this.watching = false;
   }

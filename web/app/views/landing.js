@@ -73,13 +73,13 @@ export class Landing {
     this.indexing.replaceChildren(h("progress", { "aria-label": "Indexing", max: coverage.notes, value: done }), h("p", { class: "muted" }, text));
   }
 
-  /** On a phone, which shows the list of notes first, the way to all else. */
+  /** Shows or hides the folders and the trash on a phone, which shows the list of notes first. */
   manage() {
     const toggle = () => {
       const whole = this.element.classList.toggle("whole");
       shown.setAttribute("aria-expanded", String(whole));
     };
-    const shown = button("Folders, trash", toggle, { class: "quiet manage", "aria-expanded": "false" });
+    const shown = button("Folders, trash", toggle, { class: "quiet manage", "aria-expanded": "false", "aria-controls": "known trash" });
     return shown;
   }
 

@@ -13,7 +13,7 @@ export class Trash {
     this.page = notes.page;
     this.notes = notes;
     this.list = h("ul", { class: "decisions thrown" });
-    this.element = h("div", { class: "trash" }, h("h3", {}, "Trash"), h("p", { class: "muted" }, "What was edited, replaced or deleted stays here for 30 days."), h("div", { class: "row" }, button("Show the trash", () => tried(() => this.show(), this.page.tell))), this.list);
+    this.element = h("div", { id: "trash", class: "trash" }, h("h3", {}, "Trash"), h("p", { class: "muted" }, "What was edited, replaced or deleted stays here for 30 days."), h("div", { class: "row" }, button("Show the trash", () => tried(() => this.show(), this.page.tell))), this.list);
   }
 
   /** One row a note: what was thrown away last, and below it what had been there before. */
