@@ -306,10 +306,20 @@ class Intents:
         words_between = between.split()
         if present.start() > past.start() or len(words_between) > MAX_BETWEEN:
             return False
-        follows_asker = len(words_between) == MAX_BETWEEN and self._words.asker.fullmatch(
-            words_between[-1]
-        )
-        return not follows_asker
+        if len(words_between) < MAX_BETWEEN:
+            return True
+        first_word, second_word = words_between
+        return not self._begins_clause(first_word, second_word)
+
+    def _begins_clause(self, first_word: str, second_word: str) -> bool:
+        """Reports whether a verb of the past behind two words has a subject of its own: `is it I`, `is it Anna finished`.
+
+        A name alone tells nothing: `is the Louvre closed`.
+        """
+        words = self._words
+        if words.asker.fullmatch(second_word) or words.person.fullmatch(second_word):
+            return True
+        return second_word[0].isupper() and words.thing.fullmatch(first_word) is not None
 
 
 def _clauses(text: str) -> list[_Clause]:

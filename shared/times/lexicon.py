@@ -217,6 +217,7 @@ class Lexicon(TimeWords):
         self._compile_behind(times, groups)
         asking = language.asking or Asking()
         self._compile_asking(asking)
+        self._compile_pronouns(language)
 
     def _pattern_groups(self, times: Times) -> dict[str, str]:
         """Maps the names that patterns may hold in braces to what replaces them."""
@@ -431,6 +432,12 @@ class Lexicon(TimeWords):
         """Matches at the end of the text before a time."""
         self.possessive = re.compile(asking.possessive or NEVER)
         """Matches behind a time."""
+
+    def _compile_pronouns(self, language: Vocabulary) -> None:
+        """Compiles the words that point at a thing or a person. A language without them has none that match."""
+        pronouns = language.follow_ups
+        self.thing = whole_words(pronouns.things if pronouns else NEVER)
+        self.person = whole_words(pronouns.people if pronouns else NEVER)
 
     def asks_for_notes(self, text: str) -> bool:
         """Reports whether the text around a time asks for notes and nothing else: `summarise my … notes`."""
