@@ -458,15 +458,23 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
         title_line += f" ({shown_properties})"
 
     wants_day = retrieved.analysis.time is not None or quote.dated
-    if wants_day and not any(map(_names_a_day, names)):
+    if wants_day and not _is_named(quote, names, zone):
         day = _day(quote, zone, retrieved.analysis.lang)
         title_line += f", {day}"
     return title_line
 
 
-def _names_a_day(name: str) -> bool:
-    """Reports whether a title or heading says a day or month and its year: another one beside it would contradict it."""
-    return any(day.year is not None for day in days_in(name))
+def _is_named(quote: Quote, names: Iterable[str], zone: ZoneInfo) -> bool:
+    """Reports whether the names above a quote say its day, or one beside which another would contradict it.
+
+    Where the day tells statements apart, only the note's own day says it: `Budget for May 2025` may be written in June.
+    """
+    written = quote.passage.chunk.created_at.astimezone(zone).date()
+    for day in chain.from_iterable(map(days_in, names)):
+        is_own_day = (day.year, day.month, day.day) == (written.year, written.month, written.day)
+        if is_own_day or (day.year is not None and not quote.dated):
+            return True
+    return False
 
 
 def _note_and_sections(chunk: IndexedChunk) -> list[str]:

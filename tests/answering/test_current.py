@@ -47,6 +47,28 @@ def test_todays_statement_precedes_an_earlier_decision_and_both_are_dated() -> N
 
 
 @pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("Kafka retention for May 2025", ", 10 February 2025"),
+        ("Kafka runbook of 3 May 2025", ", 10 February 2025"),
+        ("Kafka runbook of 10 February 2025", ""),
+    ],
+)
+def test_a_title_that_names_another_day_than_its_notes_has_that_beside_it(
+    title: str, named: str
+) -> None:
+    decision = dated(DECIDED, 2024, title="Kafka retention for May 2025", score=1.0)
+    runbook = dated(MOVED, 2025, title=title)
+    pieces = ExtractiveWriter().pieces(
+        question("Kafka retention?"), searched(decision, runbook, text="Kafka retention?")
+    )
+    assert [piece.text.split("\n")[2] for piece in pieces[1:]] == [
+        f"> **{title}**{named}",
+        "> **Kafka retention for May 2025**, 10 February 2024",
+    ]
+
+
+@pytest.mark.parametrize(
     ("older", "newer", "text"),
     [
         ("The launch of Helios is on 14 May.", "The launch of Helios moved to 2 June.", "Launch of Helios?"),
