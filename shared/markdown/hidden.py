@@ -72,8 +72,14 @@ _DEFINITION = re.compile(
     r"(?:[ \t]++(?:\"[^\"\n]{0,300}+\"|'[^'\n]{0,300}+'|\([^()\n]{0,300}+\)))?+[ \t]*+$\n?",
     re.MULTILINE,
 )
-_FOOTNOTE = re.compile(r"^([ \t>]*+)\[\^[^\[\]\s]{1,40}+\]:(?:[ \t]++|$)", re.MULTILINE)
-_FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^[^\[\]\s]{1,40}+\]")
+_FOOTNOTE_MARK = r"\[\^(?!(?:\w-\w){1,20}_?\])[\w-]{1,40}+\]"
+"""`[^1]`, `[^a-claim]`; not `[^a-z]`, which is a pattern's."""
+_FOOTNOTE = re.compile(rf"^([ \t>]*+){_FOOTNOTE_MARK}:(?:[ \t]++|$)", re.MULTILINE)
+FOOTNOTE_REFERENCE = re.compile(
+    rf"(?<!\\){_FOOTNOTE_MARK}(?![A-Za-z0-9+{{]|(?<!\d\])[*?])",
+)
+"""A mark of a footnote where it is none of a pattern, in which a character or a quantifier follows; a question or the
+end of emphasis may follow a number."""
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ENTITY_REST = re.compile(r"(?:#[0-9]|#[xX]|[A-Za-z])[A-Za-z0-9]{0,31};")
 _TAG_LIKE = re.compile(r"&lt;(?=[A-Za-z/!?])([^&<>\n]{0,200})&gt;")
@@ -143,7 +149,7 @@ def without_marks(markdown: str) -> str:
     if "]" in text:
         text = _DEFINITION.sub("", text)
         text = _FOOTNOTE.sub(r"\1", text)
-        text = _FOOTNOTE_REFERENCE.sub("", text)
+        text = FOOTNOTE_REFERENCE.sub("", text)
         text = _IMAGE_IN_LINK.sub(r"\g<text>", text)
         text = _LINK.sub(_shown_of_link, text)
         text = _LINK_BY_NAME.sub(r"\g<text>", text)

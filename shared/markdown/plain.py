@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from shared.markdown.hidden import BLOCK_ID, with_characters
+from shared.markdown.hidden import BLOCK_ID, FOOTNOTE_REFERENCE, with_characters
 from shared.markdown.lines import QUOTED, TABLE_RULE_MARKS, cells, with_pipes, without_code
 
 _FENCE = re.compile(rf"^{QUOTED}(?:`{{3,}}|~{{3,}}).*$", re.MULTILINE)
@@ -27,7 +27,7 @@ LINK = re.compile(
     r"!?\[([^\[\]]*)\]\((?:\{[{%][^{}%\n]{0,200}[%}]\})?[^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)",
 )
 _LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]{1,40}\]:?")
+_FOOTNOTE = re.compile(rf"{FOOTNOTE_REFERENCE.pattern}:?")
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]|\n]+))?\]\]")
 _EMBEDDED_FILE = re.compile(r"\.(?!md\b)[A-Za-z][A-Za-z0-9]{1,4}\Z")
 _STRONG = re.compile(

@@ -230,6 +230,11 @@ def test_the_rest_of_a_row_does_not_stand_above_its_table() -> None:
         ("<b unclosed", "<b unclosed"),
         ("see [the page][p] and [p][]\n\n[p]: https://a.example", "see the page and p\n\n"),
         ("a note[^1]\n\n[^1]: below `[^1]`", "a note\n\nbelow `[^1]`"),
+        ("**so[^1]**, is it[^2]? [^a-claim] _b_[^b].", "**so**, is it?  _b_."),
+        ("主張[^1]は[^注]。", "主張は。"),
+        ("[^a-z]+ or [^a-z] or [^A-Za-z0-9_]", "[^a-z]+ or [^a-z] or [^A-Za-z0-9_]"),
+        ('[^"]* or [^/]+ or [^x]* or [^1]{2}', '[^"]* or [^/]+ or [^x]* or [^1]{2}'),
+        ("x[^2]y is a power", "x[^2]y is a power"),
         (
             "[run `a [b]` now](https://a.example/b) and [x [y] z](c.md)",
             "run `a [b]` now and x [y] z",
@@ -408,6 +413,10 @@ def test_an_entity_becomes_its_character_unless_that_could_act(markdown: str, sh
 
 def test_a_quote_has_characters_for_entities_and_no_citation_made_of_them() -> None:
     assert quoted("AT&amp;T &#91;N1&#93;", "AT") == ["AT&T (N1)"]
+
+
+def test_a_pattern_in_running_text_is_no_footnote_in_what_is_listed_either() -> None:
+    assert plain("Letters[^1] by [^a-z]+ go.") == "Letters by [^a-z]+ go."
 
 
 def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
