@@ -12,6 +12,10 @@ restricts it. Counts come to that where an instance does not know them yet: at m
 """
 BILLED_POSTINGS_ALONE = 100
 """Without an embedder: what the vector leg would have read goes to the keywords."""
+BILLED_VECTORS = 36
+"""The vector budget on Firestore. Most questions read fewer; within a few days of a large index the vector search can
+bring nothing, and then every candidate's vector could matter.
+"""
 UNBILLED_POSTINGS = 200
 """The posting budget where reads cost only time, some 4 ms for these: nDCG@10 on SciFact in chunks is 0.681 with 36
 postings, 0.692 with 200 and the same with all. On chats and meetings 36 are enough."""
@@ -32,6 +36,9 @@ class RetrievalOptions(RetrievalSettings):
     """Postings the keyword leg reads at most, over all its stems."""
     posting_budget_alone: int = BILLED_POSTINGS_ALONE
     """The posting budget without an embedder."""
+    vector_budget: int | None = BILLED_VECTORS
+    """Vectors that are read at most of candidates of the other legs, the likeliest first; None for no limit. Candidates
+    beyond are scored without theirs."""
     rerank_from: int = 30
     """Passages a reranker orders, if there is one."""
     max_chunks: int = 12
@@ -63,9 +70,11 @@ class RetrievalOptions(RetrievalSettings):
         """
         posting_budget = UNBILLED_POSTINGS
         posting_budget_alone = UNBILLED_POSTINGS
+        vector_budget = None
         if billed:
             posting_budget = BILLED_POSTINGS
             posting_budget_alone = BILLED_POSTINGS_ALONE
+            vector_budget = BILLED_VECTORS
         retrieval = {
             setting.name: getattr(settings, setting.name) for setting in fields(RetrievalSettings)
         }
@@ -73,5 +82,6 @@ class RetrievalOptions(RetrievalSettings):
             index_version=index_version,
             posting_budget=posting_budget,
             posting_budget_alone=posting_budget_alone,
+            vector_budget=vector_budget,
             **retrieval,
         )

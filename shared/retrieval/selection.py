@@ -58,18 +58,23 @@ def best_first(
     threshold: float,
     head: int,
 ) -> Iterator[Scored]:
-    """Yields candidates that match, pass the threshold and belong to their note as it is now, in exact order.
+    """Yields candidates that match, pass the threshold and belong to their note as it is now, in exact order unless the
+    budget for vectors runs out.
 
     Works on the best `head` first, then on half as many at a time and only when more are taken: vectors are read of
-    chunks that can come among them, and index records of their notes once.
+    chunks that can come among them, as far as the budget lasts, and index records of their notes once.
     """
+    budget = formula.options.vector_budget
+    if budget is None:
+        budget = len(pool.unread)
     states: dict[NoteRevision, Freshness] = {}
     step = max(1, head // 2)
     done = 0
     while True:
         ranking = rank(pool, formula, threshold=threshold, head=head)
-        if ranking.contenders:
-            likeliest = ranking.contenders[:VECTORS_AT_ONCE]
+        if ranking.contenders and budget > 0:
+            likeliest = ranking.contenders[: min(budget, VECTORS_AT_ONCE)]
+            budget -= len(likeliest)
             pool = with_vectors(pool, likeliest, reader)
             continue
 
@@ -83,7 +88,8 @@ def best_first(
                 yield scored
 
         if head > len(ranking.passages):
-            # No unread vector could be worse than what was missing, so all that match have been read.
+            # Every unread vector could be better than what was missing, so all that match have been read, or the budget
+            # is spent.
             return
         done = head
         head += step

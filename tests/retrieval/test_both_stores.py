@@ -197,7 +197,10 @@ def thorough(both: Both) -> Iterator[Both]:
     options_before = both.embedded.options
     for library in (both.embedded, both.firestore):
         library.options = replace(
-            options_before, posting_budget=4 * NOTES, posting_budget_alone=4 * NOTES
+            options_before,
+            posting_budget=4 * NOTES,
+            posting_budget_alone=4 * NOTES,
+            vector_budget=None,
         )
     yield both
     for library in (both.embedded, both.firestore):

@@ -14,10 +14,11 @@ from shared.model.index import Vector
 from shared.model.retrieval import Candidate, Scored
 from shared.ports.freshness import Freshness, NoteRevision, compare
 from shared.retrieval.candidates import Pool
+from shared.retrieval.options import BILLED_VECTORS
 from shared.retrieval.scores import rank
 from shared.retrieval.selection import best_first
 from tests.retrieval.pools import Drawn, pools
-from tests.retrieval.samples import candidate, formula_of, pool_of
+from tests.retrieval.samples import OPTIONS, candidate, formula_of, pool_of
 
 
 class _Index:
@@ -114,6 +115,26 @@ def test_under_a_threshold_no_vector_is_read_that_cannot_pass_it() -> None:
     index = _Index({"a_000": array("f", [0.2])})
     assert _ranked(pool, index, threshold=0.7) == ["n00", "n01"]
     assert index.vectors_read == []
+
+
+def test_where_the_vector_leg_brought_nothing_no_more_vectors_are_read_than_the_budget() -> None:
+    """Each is a billed read: within a few days of a large index it may have nothing to bring."""
+    notes = [candidate(f"n{place:02d}", terms={"api": 1}) for place in range(60)]
+    pool = pool_of(
+        notes,
+        unread=[note.chunk.chunk_id for note in notes],
+        ceiling=1.0,
+        frequencies={"api": 60},
+    )
+    vectors = {note.chunk.chunk_id: array("f", [0.5]) for note in notes}
+    index = _Index(vectors)
+    assert len(_ranked(pool, index)) == 60
+    assert len(index.vectors_read) == len(set(index.vectors_read)) == BILLED_VECTORS
+
+    unlimited = replace(formula_of(pool), options=replace(OPTIONS, vector_budget=None))
+    index = _Index(vectors)
+    assert len([*best_first(pool, unlimited, index, threshold=0.0, head=4)]) == 60
+    assert len(index.vectors_read) == 60
 
 
 def test_an_empty_pool_reads_nothing() -> None:
