@@ -150,9 +150,8 @@ def _readings(digits: str) -> frozenset[float]:
 def _spelled_numbers(text: str, lang: str) -> Iterator[Quantity]:
     """Yields the numbers that the text spells in words."""
     lowered = text.lower()
-    if len(lowered) != len(
-        text
-    ):  # some letters become two in lower case, which would shift the offsets
+    has_same_offsets = len(lowered) == len(text)
+    if not has_same_offsets:  # some letters become two in lower case
         return
 
     values = _spellings(lang)

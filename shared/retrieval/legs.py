@@ -79,7 +79,7 @@ class LegRunner:
     analysis: Analysis
     embedder: Embedder | None
     query: Callable[[], Vector | None]
-    """Waits for the question's vector; None: search without it."""
+    """Waits for the question's vector. Returns None if there is none to search with."""
     store: SearchStore
     options: RetrievalOptions
     executor: Executor

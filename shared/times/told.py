@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cache
 
@@ -16,12 +17,18 @@ from shared.times.patterns import forms_of
 
 _CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
 """A month without day and year counts with a capital alone: `may` and `march` are verbs, too."""
+_WITHIN_SENTENCE = re.compile(r"[\w,] ")
+"""What stands before a capital that does not begin a sentence: there such a verb has one, too."""
+_SHORTEST_ABBREVIATION = 4
+"""Letters from which an abbreviation is no given name: `Sept`, but not `Jan`."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ONE_DAY = timedelta(days=1)
 
 
 def tells_of(text: str, time_range: TimeRange, written: datetime) -> bool:
     """Reports whether a text names a day or a month that lies wholly in a range.
+
+    A month alone counts behind a year, in languages that write months with a capital.
 
     written: when the text was; a day without a year is of the last year that the text names before it, or of that one.
     """
@@ -52,10 +59,13 @@ def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
                 yield start, start + _ONE_DAY
 
     # 2. Months alone behind a year: `low in March 2026, better in September`. Without one it may be one to come.
-    numbers = _numbers_of_months()
+    months = _capitalised_months()
     for match in _CAPITALISED_WORD.finditer(text):
-        number = numbers.get(match[0].lower())
+        word = match[0].lower()
+        number = months.numbers.get(word)
         if number is None or any(start <= match.start() < end for start, end in spans):
+            continue
+        if word in months.verbs and not _WITHIN_SENTENCE.match(text, max(0, match.start() - 2)):
             continue
         year_named = year_before(match.start())
         if year_named is not None:
@@ -85,13 +95,31 @@ def _lies_in(start: date, end: date, time_range: TimeRange) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class _Months:
+    """Names of months, in lower case."""
+
+    numbers: Mapping[str, int]
+    verbs: frozenset[str]
+    """Names that are verbs, too."""
+
+
 @cache
-def _numbers_of_months() -> dict[str, int]:
-    """Maps each full name of a month in any language, in lower case, to its number."""
+def _capitalised_months() -> _Months:
+    """Returns the names of months in all languages that write them with a capital.
+
+    In the others a capital makes a name of one: `Mars` is a planet, `mars` a month.
+    """
     numbers: dict[str, int] = {}
+    verbs: set[str] = set()
     for language in vocabularies():
-        if language.times is None:
+        times = language.times
+        if times is None or times.names_are_lower_case:
             continue
-        for number, month in enumerate(language.times.months, 1):
-            numbers |= dict.fromkeys(forms_of(month), number)
-    return numbers
+        verbs.update(times.verbs_as_months.split())
+        for number, month in enumerate(times.months, 1):
+            name, *others = forms_of(month)
+            numbers[name] = number
+            long_forms = [form for form in others if len(form) >= _SHORTEST_ABBREVIATION]
+            numbers |= dict.fromkeys(long_forms, number)
+    return _Months(numbers, frozenset(verbs))

@@ -59,9 +59,24 @@ def test_a_range_may_be_open() -> None:
     assert not tells_of("17 October 2026", before, WRITTEN)
 
 
-def test_a_verb_is_no_month() -> None:
-    may = TimeRange(datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC))
-    assert not tells_of("In 2026 we may plant garlic.", may, WRITTEN)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In 2026 we may plant garlic.",
+        "Plans of 2026. May I ask for garlic?",
+        "Plans of 2026\n\nMarch on Rome",
+        "2026: March on Rome",
+        "In 2026 the Mars rover landed.",
+        "In 2026 Jan planted garlic.",
+    ],
+)
+def test_a_verb_a_planet_and_a_given_name_are_no_months(text: str) -> None:
+    since_january = TimeRange(
+        datetime(2026, 1, 1, tzinfo=UTC),
+        datetime(2026, 6, 1, tzinfo=UTC),
+    )
+    assert not tells_of(text, since_january, WRITTEN)
+    assert tells_of(f"{text} And in 2026, May was dry.", since_january, WRITTEN)
 
 
 @pytest.mark.parametrize(
