@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import shlex
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -115,8 +116,13 @@ def _tell_of_erased(source: Database, restored: Database) -> None:
         f"These erased everything after that moment, and are back in {restored.id}. Erase them before it is deployed:"
     )
     for tenant_id in tenant_ids:
+        if not tenant_id.isprintable():
+            # What an id does to a terminal, and to a line that is pasted, is its owner's choice.
+            tell(f"  {TENANTS}/{tenant_id!a}, by hand: its id cannot be pasted")
+            continue
+        path = shlex.quote(f"{TENANTS}/{tenant_id}")
         tell(
-            f"  firebase firestore:delete '{TENANTS}/{tenant_id}' --recursive --database {restored.id} "
+            f"  firebase firestore:delete {path} --recursive --database {restored.id} "
             f"--project {restored.google.project}",
         )
 

@@ -6,6 +6,7 @@ Documents lie in the real Firestore emulator; everything else is the Google Clou
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -77,17 +78,24 @@ def test_who_erased_everything_since_is_named(
     add_database(cloud, "(default)")
     google = Google(cloud.project)
     root = f"projects/{cloud.project}/databases/restored/documents"
-    for tenant_id in ("alice", "bob", "team:acme"):
+    strange = "o'brien; true"
+    hostile = "\x1b[2J\nrm"
+    for tenant_id in ("alice", "bob", "team:acme", strange, hostile):
         note = {"update": {"name": f"{root}/tenants/{tenant_id}/notes/1"}}
         google("POST", f"firestore/v1/{root}:commit", {"writes": [note]})
     store = FirestoreStore(cloud.project)
-    store.erase("alice")
+    for tenant_id in ("alice", strange, hostile):
+        store.erase(tenant_id)
     store.erase("somebody who came later")
     _run(cloud, backup=_backup(cloud))
     said = capsys.readouterr().err
-    command = (
-        "firebase firestore:delete 'tenants/alice' --recursive --database restored "
-        f"--project {cloud.project}\n"
-    )
-    assert command in said
-    assert said.count("firestore:delete") == 1
+    commands = [
+        shlex.split(line) for line in said.splitlines() if line.startswith("  firebase firestore")
+    ]
+    further = ["--recursive", "--database", "restored", "--project", cloud.project]
+    assert sorted(commands) == [
+        ["firebase", "firestore:delete", f"tenants/{tenant_id}", *further]
+        for tenant_id in ("alice", strange)
+    ]
+    assert r"  tenants/'\x1b[2J\nrm', by hand" in said
+    assert "\x1b" not in said
