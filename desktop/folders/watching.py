@@ -33,6 +33,8 @@ TICK_MS = 1000
 """Milliseconds between two looks at whether something is due."""
 EVERY_SECONDS = 30.0
 """Seconds after which a pass is made without an event, for changes that the system did not report and for what failed."""
+_NO_WATCHER = "Error creating"
+"""Begins what the watcher says where the system's limits on watchers or open files are reached."""
 YOUNG_SECONDS = 2.0
 """Age in seconds under which a changed file is looked at again: clocks of file systems are coarse, and a second change
 within one of their ticks leaves no trace.
@@ -195,6 +197,8 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
 
     A path that is not UTF-8 ends the watcher. It is begun anew, and the folders themselves are
     yielded, as anything in them may have changed meanwhile.
+
+    Raises FileNotFoundError where a folder is gone, OperatorError where the system allows no watcher.
     """
     real_roots = [root.resolve() for root in roots]
     real_home = home.resolve()
@@ -228,6 +232,9 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
                 yield [*unseen, *(Path(path) for _, path in changes)]
                 unseen = []
         except RuntimeError as error:  # the watcher's own class of it is private
+            if str(error).startswith(_NO_WATCHER):
+                message = f"folders cannot be watched, which other programs that watch files may cause: {error}"
+                raise OperatorError(message) from error
             _logger.debug("watched anew: %s", error)
             # A pass over the folders opens a folder of such a name itself, which is no change.
             unseen = [] if is_told else real_roots

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,9 +24,9 @@ from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Stopped
 from desktop.folders.report import ImportReport
-from desktop.folders.watching import Follower, following_all
+from desktop.folders.watching import Follower, _watched, following_all
 from shared.app import App
-from shared.errors import AuroraError, NotFound
+from shared.errors import AuroraError, NotFound, OperatorError
 from shared.indexing.coverage import read_note_state
 from shared.model.notes import Note, NoteKey
 from tests.cli.conftest import Write, processor_seconds
@@ -286,6 +287,16 @@ def test_a_name_that_is_not_utf_8_ends_no_watch(app: App, tmp_path: Path, notes:
             changed["b?/c?.md"] = f"The odd one is {colour}."
             assert _becomes(app, FILES | changed)
         assert process.poll() is None
+
+
+def test_a_system_that_allows_no_watcher_is_told(tmp_path: Path) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        with pytest.raises(OperatorError, match=r"cannot be watched.*Too many open files"):
+            next(_watched([tmp_path], tmp_path / "home"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
