@@ -248,6 +248,13 @@ def test_links_between_notes_are_followed_there_and_back(
     expect(page.locator(".note h2")).to_have_text("Pier log")
 
 
+COUNT_BLOCKS = """() => {
+  window.counts = [];
+  const count = () => document.querySelectorAll(".note .prose > *").length;
+  new MutationObserver(() => counts.push(count())).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
 def test_a_long_note_shows_its_beginning_first_and_a_cited_passage_at_once(
     page: Page, product: Running
 ) -> None:
@@ -259,13 +266,7 @@ def test_a_long_note_shows_its_beginning_first_and_a_cited_passage_at_once(
         page,
         "fetch('/api/notes/long-log:links').then((reply) => reply.json()).then((found) => found.links[0]?.noteId)",
     )
-    page.evaluate(
-        """() => {
-          window.counts = [];
-          const count = () => document.querySelectorAll(".note .prose > *").length;
-          new MutationObserver(() => counts.push(count())).observe(document.body, { childList: true, subtree: true });
-        }"""
-    )
+    page.evaluate(COUNT_BLOCKS)
     page.evaluate("location.hash = '#/notes/long-log'")
     shown = page.locator(".note .prose > *")
     expect(shown).to_have_count(2001)
@@ -281,6 +282,26 @@ def test_a_long_note_shows_its_beginning_first_and_a_cited_passage_at_once(
     expect(page.locator(".note mark")).to_be_in_viewport()
     for note_id in ("long-log", "long-log-keeper"):
         product.call("DELETE", f"/notes/{note_id}")
+
+
+@pytest.mark.nightly
+def test_a_long_note_waits_for_no_mark_that_is_never_shown_but_for_one_in_a_footnote(
+    page: Page, product: Running
+) -> None:
+    paragraphs = [f"Paragraph {number} of the roll." for number in range(2000)]
+    text = "\n\n".join(["<!-- draft -->", "[^a]: By hand.", *paragraphs, "Kept[^a]."])
+    product.call("PUT", "/notes/long-roll", {"title": "Long roll", "text": text})
+    page.evaluate(COUNT_BLOCKS)
+    page.evaluate("location.hash = '#/notes/long-roll?at=5-10'")
+    expect(page.locator(".note .prose > *")).to_have_count(2002)
+    assert page.evaluate("counts.find((count) => count > 0)") < 500
+
+    start = text.index("By hand")
+    page.evaluate("location.hash = '#/notes'")
+    expect(page.locator(".landing")).to_be_visible()
+    page.evaluate(f"location.hash = '#/notes/long-roll?at={start}-{start + 7}'")
+    expect(page.locator(".note .footnotes mark")).to_be_in_viewport()
+    product.call("DELETE", "/notes/long-roll")
 
 
 FORMULAS = """# Waves
@@ -376,6 +397,19 @@ def test_properties_are_shown_and_edited_line_by_line(
     )
     assert product.call("GET", "/notes/novel")[1]["text"] == expected
     product.call("DELETE", "/notes/novel")
+
+
+@pytest.mark.nightly
+def test_a_property_that_is_a_time_reads_as_one(page: Page, product: Running) -> None:
+    text = (
+        "---\ncreated: 2024-05-01T10:30:00Z\nday: 2024-05-01\nodd: 2024-99-01T10:30:00Z\n---\nText."
+    )
+    product.call("PUT", "/notes/timed", {"title": "Timed", "text": text})
+    page.goto(f"{product.address}/#/notes/timed")
+    values = page.locator(".properties dd")
+    expect(values).to_have_text(["1 May 2024, 10:30", "2024-05-01", "2024-99-01T10:30:00Z"])
+    expect(values.first.locator("time")).to_have_attribute("title", "2024-05-01T10:30:00Z")
+    product.call("DELETE", "/notes/timed")
 
 
 @pytest.mark.nightly

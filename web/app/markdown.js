@@ -16,6 +16,7 @@ import { inlines } from "./inline.js";
  *   | {type: "list", ordered: boolean, start: number, items: Item[]}
  *   | {type: "table", rows: Inline[][][]}
  *   | {type: "rule"}} Block
+ * @typedef {Block & {at: number}} Placed a block and where its first line begins in the source
  */
 
 const DEEPEST = 12;
@@ -43,7 +44,7 @@ const FRONTMATTER = /^\ufeff?---[ \t]*(?:\r\n|\n|\r)(?:[\s\S]*?(?:\r\n|\n|\r))?-
  * @param {string} source
  * @param {{cite?: boolean, from?: number, flows?: boolean}} [options] `from`: where the text begins; `flows`: the lines of a
  *   paragraph are one, as every renderer has them; else those that nothing but their author ended stay apart
- * @returns {Block[]}
+ * @returns {Placed[]}
  */
 export function blocks(source, options = {}) {
   return new Blocks(linesOf(source, options.from ?? 0), options.cite ?? false, options.flows ?? false, 0).all();
@@ -74,12 +75,15 @@ class Blocks {
     this.open = false; // a comment has begun that nothing ends
   }
 
-  /** @returns {Block[]} */
+  /** @returns {Placed[]} */
   all() {
     const found = [];
     while (this.next < this.lines.length) {
       if (BLANK.test(this.line)) this.next += 1;
-      else if (!this.comment()) found.push(this.block());
+      else if (!this.comment()) {
+        const { at } = this.lines[this.next];
+        found.push({ ...this.block(), at });
+      }
     }
     return found;
   }

@@ -1,14 +1,21 @@
 /** The properties of a note: shown above its text, and edited as fields. */
 
-import { button, h, iconButton, plural } from "../dom.js";
+import { button, h, iconButton, moment, plural } from "../dom.js";
 import { propertiesOf, withProperty } from "../properties.js";
 
 const SHOWN_ELSEWHERE = new Set(["title", "tags"]);
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?$/;
+/** A day and a time of day as ISO 8601 has them. */
 
 /** A list for the reader; null: the note has none. @param {string} text of a note */
 export function propertyList(text) {
   const rows = propertiesOf(text).filter(({ name, value }) => value && !SHOWN_ELSEWHERE.has(name.toLowerCase()));
-  return rows.length ? h("dl", { class: "properties", "aria-label": "Properties" }, rows.map(({ name, value }) => [h("dt", {}, name), h("dd", {}, value)])) : null;
+  return rows.length ? h("dl", { class: "properties", "aria-label": "Properties" }, rows.map(({ name, value }) => [h("dt", {}, name), h("dd", {}, readable(value))])) : null;
+}
+
+/** A time in the reader's words, anything else as it is. @param {string} value */
+function readable(value) {
+  return TIME.test(value) && !Number.isNaN(Date.parse(value)) ? h("time", { datetime: value, title: value }, moment(value)) : value;
 }
 
 /** Fields over the lines of a text; the text stays what counts. */

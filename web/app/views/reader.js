@@ -25,7 +25,8 @@ export function reader(notes, note, at) {
   const titled = found[0]?.type === "heading" && plain(found[0].children) === note.title; // which then stands there once
   const body = h("div", { class: "prose" });
   body.classList.toggle("long", found.length > AT_ONCE); // what is far away is not laid out
-  fill(body, oneByOne(titled ? found.slice(1) : found, options), mark !== null);
+  const shown = titled ? found.slice(1) : found;
+  fill(body, oneByOne(shown, options), countAtOnce(shown, mark));
   const title = titled ? [...rendered(found.slice(0, 1), options)[0].childNodes] : note.title || "Untitled";
   void links.show();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
@@ -50,19 +51,24 @@ export function reader(notes, note, at) {
   );
 }
 
+/** How many blocks are shown at once: what is marked is among them. @param {import("../markdown.js").Placed[]} found @param {{end: number} | null} mark */
+function countAtOnce(found, mark) {
+  const upToMark = found.filter(({ at }) => mark && at < mark.end);
+  if (upToMark.at(-1)?.type === "footnote") return Number.POSITIVE_INFINITY; // footnotes stand below all else
+  return Math.max(AT_ONCE, upToMark.filter(({ type }) => type !== "footnote").length);
+}
+
 /**
- * Put what is seen first into the body of a note, and the rest while nothing else is done. What is marked is there at once.
- * @param {HTMLElement} body @param {Iterator<HTMLElement>} parts @param {boolean} marked
+ * Put what is seen first into the body of a note, and the rest while nothing else is done.
+ * @param {HTMLElement} body @param {Iterator<HTMLElement>} parts @param {number} atOnce
  */
-function fill(body, parts, marked) {
-  let awaited = marked;
-  for (let count = 0; count < AT_ONCE || awaited; count += 1) {
+function fill(body, parts, atOnce) {
+  for (let count = 0; count < atOnce; count += 1) {
     const { value, done } = parts.next();
     if (done) return;
     body.append(value);
-    if (awaited && (value.matches("mark:not(.own)") || value.querySelector("mark:not(.own)"))) awaited = false;
   }
-  setTimeout(() => body.isConnected && fill(body, parts, false));
+  setTimeout(() => body.isConnected && fill(body, parts, AT_ONCE));
 }
 
 /** Where the line that holds a place ends. @param {string} text @param {number} place */
