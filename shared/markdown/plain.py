@@ -26,6 +26,19 @@ _LINK_START = re.compile(r"\]\(\s*\Z")
 LINK = re.compile(
     r"!?\[([^\[\]]*)\]\((?:\{[{%][^{}%\n]{0,200}[%}]\})?[^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)",
 )
+_CLASS_OR_ID = r"[.#][A-Za-z][\w-]{0,60}+"
+_KEY_AND_VALUE = r"[A-Za-z][\w-]{0,60}+=(?:\"[^\"{}\n]{0,200}+\"|[^\s\"{}]{1,200}+)"
+_ATTRIBUTE = rf"(?:{_CLASS_OR_ID}|{_KEY_AND_VALUE})"
+_MORE_ATTRIBUTES = rf"(?:[ \t]++{_ATTRIBUTE}){{0,20}}+[ \t]*+\}}"
+_LINK_WITH_ATTRIBUTES = re.compile(
+    rf"{LINK.pattern}(?:\{{[ \t]*+{_ATTRIBUTE}{_MORE_ATTRIBUTES})?",
+)
+"""A link, and what Pandoc and site generators read behind it: `![Sea](a.png){.left width=300}`."""
+_ATTRIBUTES_OF_BLOCK = re.compile(
+    rf"^([ \t]*+(?:#{{1,6}}[ \t][^{{\n]*+)?)\{{[ \t]*+{_CLASS_OR_ID}{_MORE_ATTRIBUTES}[ \t]*+$",
+    re.MULTILINE,
+)
+"""A class or id at the end of a heading or on its own line; `{x=1}` there is what the author says."""
 _LINK_BY_NAME = re.compile(r"!?\[([^\[\]]+)\]\[[^\[\]]*\]")
 _FOOTNOTE = re.compile(rf"{FOOTNOTE_REFERENCE.pattern}:?")
 _WIKI_LINK = re.compile(r"(!?)\[\[([^\[\]|\n]*?)(?:\\?\|([^\[\]|\n]+))?\]\]")
@@ -109,6 +122,7 @@ def _words_of_emphasis(emphasis: re.Match[str]) -> str:
 
 
 _MARKS_BEFORE_CODE: Sequence[tuple[re.Pattern[str], _Replacement]] = (
+    (_ATTRIBUTES_OF_BLOCK, r"\1"),
     (_FENCE, ""),
     (_TABLE_RULE, ""),
     (_LINE_MARK, ""),
@@ -117,7 +131,7 @@ _MARKS_BEFORE_CODE: Sequence[tuple[re.Pattern[str], _Replacement]] = (
     (BLOCK_ID, ""),
     (_TEMPLATE_TAG, _words_of_tag),
     (_TEMPLATER, ""),
-    (LINK, r"\1"),
+    (_LINK_WITH_ATTRIBUTES, r"\1"),
     (_WIKI_LINK, _words_of_wiki_link),
     (_LINK_BY_NAME, r"\1"),
     (_FOOTNOTE, ""),

@@ -126,6 +126,8 @@ def test_pieces_are_slices_in_order_apart_from_each_other(lines: list[str]) -> N
         "_a",
         "[[",
         "|-",
+        "# {.a ",
+        "[x](y){.a ",
     ],
 )
 def test_odd_text_takes_no_time(part: str) -> None:
@@ -167,6 +169,10 @@ def test_odd_text_takes_no_time(part: str) -> None:
         ("```\nsystemctl restart api\n```", "systemctl restart api"),
         ("a<br>b <b>bold</b><!-- hidden -->", "a b bold"),
         ("soft\nwrapped  line", "soft wrapped line"),
+        ("![Sea](a.png){: .left}\n{: .wide}\nThe sea.", "Sea The sea."),
+        ('![Sea](a.png){.left width=300 title="At Ostend"} at dawn', "Sea at dawn"),
+        ("[the page](b.html){target=_blank}.", "the page."),
+        ("## Decision {#decision .wide}\n{.note}\nFirestore.", "Decision Firestore."),
     ],
 )
 def test_marks_of_markdown_go_and_words_stay(markdown: str, text: str) -> None:
@@ -183,6 +189,9 @@ def test_marks_of_markdown_go_and_words_stay(markdown: str, text: str) -> None:
         "x | y",
         "5 - 3",
         "C# and F#",
+        "the set {.5, .7} and {x=1}",
+        "call(){.x} and {.a} here",
+        "{#if open}",
     ],
 )
 def test_signs_that_mark_nothing_stay(text: str) -> None:
