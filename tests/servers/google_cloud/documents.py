@@ -46,20 +46,27 @@ def _query(cloud: GoogleCloud, call: Call) -> Reply:
     """The documents of a collection group, or of all, whose names lie on one side of a bound or after one."""
     query = call.body["structuredQuery"]
     group = query["from"][0].get("collectionId")
-    names = sorted(_below(cloud, call.resource))
+    names = sorted(_below(cloud, call.resource), key=_segments)
     if group is not None:
         names = [name for name in names if name.split("/")[-2] == group]
     if "where" in query:
         condition = query["where"]["fieldFilter"]
-        bound = condition["value"]["referenceValue"]
-        names = [name for name in names if (name < bound) is (condition["op"] == "LESS_THAN")]
+        bound = _segments(condition["value"]["referenceValue"])
+        is_before = condition["op"] == "LESS_THAN"
+        names = [name for name in names if (_segments(name) < bound) is is_before]
     if "startAt" in query:
         (after,) = query["startAt"]["values"]
-        names = [name for name in names if name > after["referenceValue"]]
+        bound = _segments(after["referenceValue"])
+        names = [name for name in names if _segments(name) > bound]
     return Reply(
         body=[{"document": {"name": name}} for name in names[: query["limit"]]]
         or [{"readTime": "now"}]
     )
+
+
+def _segments(name: str) -> list[str]:
+    """The parts of a name, by which Firestore orders documents."""
+    return name.split("/")
 
 
 def _collections(cloud: GoogleCloud, call: Call) -> JSON:
@@ -112,6 +119,13 @@ def copy(cloud: GoogleCloud, source: str, target: str) -> None:
         cloud.documents.add(renamed)
         if name in cloud.contents:
             cloud.contents[renamed] = {**cloud.contents[name], "name": renamed}
+
+
+def delete(cloud: GoogleCloud, database: str) -> None:
+    """Everything in a database."""
+    for name in _below(cloud, f"{database}/"):
+        cloud.documents.discard(name)
+        cloud.contents.pop(name, None)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -163,6 +163,7 @@ def _delete_database(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         == "DELETE_PROTECTION_ENABLED"
     ):
         return error(400, "FAILED_PRECONDITION", message="Deletion protection is on.")
+    documents.delete(cloud, call.resource)
     return generic(cloud, call)
 
 
@@ -177,9 +178,11 @@ def _database_held(cloud: GoogleCloud, call: Call) -> Reply | JSON:
 
 
 def _restore(cloud: GoogleCloud, call: Call) -> Reply | JSON:
-    """Another database from a backup."""
-    backup = cloud.resources.get(call.body["backup"])
-    return _copied(cloud, call, backup["database"]) if backup else missing(call.body["backup"])
+    """Another database from a backup, whether or not the one that it was made of is still there."""
+    backup: str = call.body["backup"]
+    if backup not in cloud.resources:
+        return missing(backup)
+    return _copied(cloud, call, backup, backup.split("/")[3])
 
 
 def _clone(cloud: GoogleCloud, call: Call) -> Reply | JSON:
@@ -189,31 +192,46 @@ def _clone(cloud: GoogleCloud, call: Call) -> Reply | JSON:
         return missing(snapshot["database"])
     if datetime.fromisoformat(snapshot["snapshotTime"]).second:
         return error(400, "INVALID_ARGUMENT", message="snapshotTime must be a whole minute.")
-    return _copied(cloud, call, snapshot["database"])
+    location = cloud.resources[snapshot["database"]]["locationId"]
+    return _copied(cloud, call, snapshot["database"], location)
 
 
-def _copied(cloud: GoogleCloud, call: Call, source: str) -> Reply | JSON:
-    """Restores documents and indexes; not rules, protection or the schedule of backups."""
+def _copied(cloud: GoogleCloud, call: Call, source: str, location: str) -> Reply | JSON:
+    """Restores documents and indexes; not rules, protection, times to live or the schedule of backups."""
     name = f"{call.resource}/{call.body['databaseId']}"
     if name in cloud.resources:
         return error(409, "ALREADY_EXISTS", message=f"{name} already exists.")
-    indexes = {
-        index_name: value
-        for index_name, value in cloud.resources.items()
-        if index_name.startswith(f"{source}/collectionGroups/")
-    }
-    for index_name, value in indexes.items():
-        renamed = index_name.replace(source, name, 1)
-        cloud.resources[renamed] = {**value, "name": renamed}
-    documents.copy(cloud, source, name)
-    backup = call.body.get("backup", "")
-    location = backup.split("/")[3] if backup else cloud.resources[source]["locationId"]
+    _copy(cloud, source, name)
     cloud.resources[name] = {
         "name": name,
         "type": "FIRESTORE_NATIVE",
         "locationId": location,
     }
     return done(cloud, call, cloud.resources[name])
+
+
+def back_up(cloud: GoogleCloud, database: str, backup: str) -> None:
+    """Makes a backup with this resource name, which holds a copy of the database as it is now."""
+    cloud.resources[backup] = {
+        "name": backup,
+        "database": database,
+        "state": "READY",
+    }
+    _copy(cloud, database, backup)
+
+
+def _copy(cloud: GoogleCloud, source: str, target: str) -> None:
+    """Copies what a backup holds: documents, and indexes without the times to live of fields."""
+    indexes = {
+        name: value
+        for name, value in cloud.resources.items()
+        if name.startswith(f"{source}/collectionGroups/")
+    }
+    for name, value in indexes.items():
+        renamed = name.replace(source, target, 1)
+        cloud.resources[renamed] = {**value, "name": renamed}
+        cloud.resources[renamed].pop("ttlConfig", None)
+    documents.copy(cloud, source, target)
 
 
 def _ruleset(cloud: GoogleCloud, call: Call) -> JSON:
