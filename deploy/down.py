@@ -263,6 +263,8 @@ def main(arguments: list[str]) -> None:
         print(f"And the database {database.id} with ALL notes of ALL people, for good.")
     elif options.with_notes:
         print(f"There is no database {database.id}.")
+    else:
+        tell_of_kept(deployment)
     print("Rules, indexes, services that were switched on, sign-in and a budget stay.")
     chosen_prefix = f" --function-prefix {deployment.prefix}" if deployment.prefix else ""
     print("Alerts stay too, and will fire, until you run")
@@ -286,6 +288,21 @@ def main(arguments: list[str]) -> None:
         print(f"- Database {database.id} is deleted.")
 
     print("Done.")
+
+
+def tell_of_kept(deployment: Deployment) -> None:
+    """Names each database that stays, with the command that deletes it when the functions are gone."""
+    google = deployment.google
+    database_ids = look.databases_of(deployment) or {deployment.database.id}
+    for database_id in sorted(database_ids):
+        if not google.found(f"firestore/v1/{google.name}/databases/{database_id}"):
+            continue
+        command = f"deploy/down.sh {google.project} --with-notes --database '{database_id}'"
+        if deployment.prefix:
+            command += f" --function-prefix {deployment.prefix}"
+        print(
+            f"Database {database_id} stays with all notes. To delete it, too, for good:\n    {command}"
+        )
 
 
 def delete_unused(google: Google, options: argparse.Namespace) -> None:

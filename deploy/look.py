@@ -135,14 +135,17 @@ def following(deployment: Deployment | None, *, beside: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def taken_over(deployment: Deployment) -> list[ForeignResource]:
-    """Returns everything that is not ours and that deploying would change."""
+def taken_over(deployment: Deployment, *, holds_ours: bool) -> list[ForeignResource]:
+    """Returns everything that is not ours and that deploying would change.
+
+    holds_ours: the database says that what lies below `tenants` is ours (owner.py).
+    """
     return [
         *_functions_of_others(deployment),
         *_secrets_of_others(deployment),
         *_jobs_of_others(deployment),
         *_accounts_of_others(deployment),
-        *_in_the_database(deployment),
+        *_in_the_database(deployment, holds_ours=holds_ours),
     ]
 
 
@@ -197,7 +200,7 @@ def _accounts_of_others(deployment: Deployment) -> Iterator[ForeignResource]:
         yield ForeignResource(f"account:{name}", description)
 
 
-def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
+def _in_the_database(deployment: Deployment, *, holds_ours: bool) -> Iterator[ForeignResource]:
     database = deployment.database
     if not deployment.google.found(f"firestore/v1/{database.name}"):
         return
@@ -205,7 +208,7 @@ def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
         description = f"the Firestore rules of database {database.id}: they would be replaced by firestore.rules"
         yield ForeignResource("rules", description)
 
-    has_our_rules = database.has_our_rules()
+    is_in_use = holds_ours or database.has_our_rules()
     overrides_by_group = defaultdict[str, list[JSON]](list)
     for override in database.indexes.fields_to_change():
         overrides_by_group[override["collectionGroup"]].append(override)
@@ -215,7 +218,7 @@ def _in_the_database(deployment: Deployment) -> Iterator[ForeignResource]:
             database,
             group,
             overrides,
-            has_our_rules=has_our_rules,
+            is_in_use=is_in_use,
         )
         if not usage:
             continue
@@ -233,13 +236,16 @@ def _usage_by_others(
     group: str,
     overrides: Sequence[JSON],
     *,
-    has_our_rules: bool,
+    is_in_use: bool,
 ) -> str:
-    """Returns what shows that somebody else uses a collection group; empty if nothing does."""
-    document = database.document(group, beside_ours=has_our_rules)
+    """Returns what shows that somebody else uses a collection group; empty if nothing does.
+
+    is_in_use: the product uses the database already.
+    """
+    document = database.document(group, beside_ours=is_in_use)
     if document:
         return f"holds {document}"
-    if has_our_rules:  # the fields' settings are those of an earlier version of ours
+    if is_in_use:  # the fields' settings are those of an earlier version of ours
         return ""
     fields = [
         override["fieldPath"]

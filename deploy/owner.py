@@ -40,6 +40,7 @@ __all__ = [
     "OwnerChange",
     "claim",
     "deployment_name",
+    "holds_ours",
     "other_owners",
     "read",
     "why_kept",
@@ -118,6 +119,19 @@ def write(
         f"firestore/v1/{database.name}/documents:commit",
         {"writes": [change]},
     )
+
+
+def holds_ours(database: Database) -> bool:
+    """Reports whether the owner's document shows that what lies below `tenants` is the product's.
+
+    A restored copy has no rules that could tell. A database that was shared from the first, and is no copy, is left to
+    its rules: an up.sh that was stopped may have written the document, and nothing else.
+    """
+    owner = read(database)
+    if owner is None:
+        return False
+    is_copy = not owner.names(database)
+    return is_copy or not owner.shared
 
 
 def other_owners(deployment: Deployment, by_prefix: Mapping[str, Deployment]) -> list[str]:

@@ -122,7 +122,9 @@ def _require_key(deployment: Deployment, setting: str) -> None:
 def taken_over(plan: Plan, options: argparse.Namespace) -> None:
     """Raises Stop with the list of things that are somebody else's and were not named."""
     lines = []
-    for thing in (*_owned_by_others(plan), *look.taken_over(plan.deployment)):
+    deployment = plan.deployment
+    foreign = look.taken_over(deployment, holds_ours=owner.holds_ours(deployment.database))
+    for thing in (*_owned_by_others(plan), *foreign):
         if thing.flag not in options.take_over:
             lines.append(f"- {thing.description}\n    --take-over {thing.flag}")
     if not lines:

@@ -33,11 +33,34 @@ def chosen(deployed: History, requested: str | None) -> Release:
     if lacking:
         raise Stop(
             f"Release {release.id} cannot be gone back to: {', '.join(lacking)} has no revision of it. It was never\n"
-            "deployed whole, or the function was deleted or made anew since. Name another release with --to, or check\n"
+            f"deployed whole, or the function was deleted or made anew since. {_moved_since(deployed, release)}"
+            "Name another release with --to, or check\n"
             f"that version out and run deploy/up.sh. Nothing was changed.\n{table(deployed)}",
         )
 
     return release
+
+
+def _moved_since(deployed: History, release: Release) -> str:
+    """Returns a sentence about the release's database where the functions use another one now; else the empty text."""
+    database_then = _database_of(deployed, release.id)
+    for release_id in deployed.serving:
+        database_now = _database_of(deployed, release_id)
+        if database_now != database_then:
+            return (
+                f"It used database {database_then}; the functions use {database_now} now, and a\n"
+                "trigger follows one database for good. "
+            )
+    return ""
+
+
+def _database_of(deployed: History, release_id: str) -> str:
+    """Returns the database of a release, as its revisions name it."""
+    for function in deployed.functions:
+        revision = function.revision_of(release_id)
+        if revision is not None:
+            return revision.variables.get("FIRESTORE_DATABASE") or "(default)"
+    return "(default)"
 
 
 def _previous(deployed: History) -> str:
@@ -151,8 +174,9 @@ def main(options: argparse.Namespace) -> None:
     for function in sorted(deployed.functions, key=_rank):
         print(switch(google, function, release), flush=True)
     print(
-        "Rules, indexes, the database, its owner and the schedule stay. The next deploy/up.sh keeps the settings with which\n"
-        "these revisions were deployed, unless --set changes them, and sends every request to what it deploys.",
+        f"Rules, indexes, database {_database_of(deployed, release.id)}, its owner and the schedule stay. The next\n"
+        "deploy/up.sh keeps the settings with which these revisions were deployed, unless --set changes them, and sends\n"
+        "every request to what it deploys.",
     )
     added = added_since(deployed, release)
     if added:

@@ -407,6 +407,19 @@ def test_a_restored_copy_belongs_to_whoever_is_deployed_to_it_first(
     assert f"claim='own {_updated(cloud)}'" in capsys.readouterr().out
 
 
+def test_documents_below_tenants_are_ours_in_a_copy_and_where_we_came_to_an_empty_database(
+    cloud: GoogleCloud,
+) -> None:
+    database = database_of(cloud)
+    assert not owner.holds_ours(database)
+    owner.write(database, "", shared=True)
+    assert not owner.holds_ours(database), "perhaps nothing but this document was written"
+    owner.write(database, "", shared=False, updated=_updated(cloud))
+    assert owner.holds_ours(database)
+    _write_owner_of(cloud, "production")
+    assert owner.holds_ours(database)
+
+
 def test_one_of_two_concurrent_claims_of_a_database_is_refused(
     cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,6 +19,7 @@ from tests.deploy import neighbour
 from tests.deploy.conftest import PREFIX, PROJECT, ROOT, Deployment
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNED
+from tests.servers.google_cloud.services import back_up
 from tests.servers.scripted import Reply
 from tests.servers.served import Served
 
@@ -36,7 +37,9 @@ def commands(page: str) -> list[str]:
 
 
 UP, BESIDE, AGAIN, ROLLBACK, CURL, DOWN = commands("docs/deploy.md")
-_CHANGE_MODEL, RESTORE, SWITCH, SWEEP, BACKUPS, FROM_BACKUP = commands("docs/operate.md")
+_CHANGE_MODEL, RESTORE, SWITCH, SWEEP, BACKUPS, FROM_BACKUP, *WHEN_GONE = commands(
+    "docs/operate.md"
+)
 KEY = {"GEMINI_API_KEY": "a-key"}
 DENIED = "PERMISSION_DENIED"
 MADE = {"firestore.projects.databases.create": 0, "iam.projects.serviceAccounts.create": 2}
@@ -104,11 +107,7 @@ def replay(deployment: Deployment) -> Replay:
     rolled_back = deployment.follow(ROLLBACK)
     # A backup was made meanwhile.
     backup = f"{PARENT}/locations/eur3/backups/b1"
-    cloud.resources[backup] = {
-        "name": backup,
-        "database": f"{PARENT}/databases/notes",
-        "state": "READY",
-    }
+    back_up(cloud, f"{PARENT}/databases/notes", backup)
     anew = FROM_BACKUP.replace("BACKUP", backup)
     an_hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     minute = re.sub(r"--at \S+", f"--at {an_hour_ago}", RESTORE)
