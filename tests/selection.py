@@ -145,7 +145,7 @@ def runs(
     journey: bool = False,
     nightly: bool = False,
 ) -> bool:
-    """Tells whether a test runs where these paths have changed; None: where nobody named any."""
+    """Tells whether a test runs where these paths have changed, or, with None, where nobody named any."""
     watches = NIGHTLY if nightly else WATCHES
     watched = next((name for name in watches if node_id.startswith(name)), None)
     if watched is None or journey or changed is None or ALL in changed:

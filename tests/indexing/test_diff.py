@@ -54,7 +54,7 @@ def vector_of(chunk: WantedChunk) -> str:
 
 
 def rows(chunks: Sequence[WantedChunk], *, embedded: int | None = None) -> dict[str, Row]:
-    """Rows as stored, the first `embedded` of them with vectors; None: all."""
+    """Returns rows as stored, the first `embedded` of them with vectors, or all of them with None."""
     return {
         indexed_chunk.chunk_id: Row(
             indexed_chunk,

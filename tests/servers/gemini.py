@@ -117,7 +117,7 @@ class GeminiServer(ScriptedServer):
         self.answer_text = answer_text
         self.pause = pause
         self.stream: Reply | None = None
-        """Reply to streamed requests instead; None: `answer_text`."""
+        """Reply to streamed requests. With None, they get `answer_text`, too."""
         self.violations: list[str] = []
         super().__init__(self._route)
 

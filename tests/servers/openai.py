@@ -123,7 +123,7 @@ def _by_ollama(text: str, finish_reason: str | None) -> dict[str, object]:
 class OpenAIServer(ScriptedServer):
     """A server with its own ideas, as there are many.
 
-    `dimension`: what its embedding model returns whatever is asked; None: what is asked.
+    `dimension`: length of its vectors, whatever is asked for; None for the length that is asked for.
     `encoding`: "asked" follows the request, "float" and "base64" do not care.
     """
 

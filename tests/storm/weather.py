@@ -47,7 +47,7 @@ Embedding = tuple[str, str, str]
 @dataclass(frozen=True)
 class Event:
     key: NoteKey | None
-    """Key of the note; None: the scheduler's call."""
+    """Key of the note; None for the scheduler's call."""
     deliveries: int = 1
 
 

@@ -225,7 +225,7 @@ export class Card {
     return shown;
   }
 
-  /** The PDF that a citation's note came from, at the cited page; null: none. @param {any} citation */
+  /** The PDF that a citation's note came from, at the cited page; null without one. @param {any} citation */
   async documentOf({ noteId, path, headingPath }) {
     if (!/\.pdf$/i.test(path ?? "")) return null;
     const note = await tried(() => this.api.note(noteId));

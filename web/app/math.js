@@ -85,7 +85,7 @@ class Parser {
     return make(below && above ? both : below ? under : over, {}, parts);
   }
 
-  /** One symbol, group or command; null: nothing that is seen. @returns {Element | null} */
+  /** One symbol, group or command; null if nothing of it is seen. @returns {Element | null} */
   atom() {
     const token = this.token;
     if (token === null || "}^_&~".includes(token)) throw new Unknown();

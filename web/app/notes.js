@@ -99,7 +99,7 @@ export class Notes extends EventTarget {
     return new Map(sorted(found.keys()).map((vault) => [vault, sorted(found.get(vault) ?? [])]));
   }
 
-  /** The note at a path of a vault, without its text; undefined: none. @param {string} vault @param {string} path @returns {any} */
+  /** The note at a path of a vault, without its text; undefined without one. @param {string} vault @param {string} path @returns {any} */
   at(vault, path) {
     return [...this.all.values()].find((note) => note.vault === vault && note.path === path);
   }

@@ -130,7 +130,7 @@ export class UserSettings extends EventTarget {
     this.memory.put(NEXT, null);
   }
 
-  /** Another session is open, with settings of its own; null: none. @param {any} kept */
+  /** Another session is open, with settings of its own; null for a session without any. @param {any} kept */
   adopt(kept) {
     this.ofSession = kept ? fromWire(kept) : null;
     this.changed = {};

@@ -34,7 +34,7 @@ WITHOUT_STATUS = {
     **dict.fromkeys(("ClientError", "Redirection", "DuplicateCredentialArgs"), StoreRefused),
     "AsyncRestUnsupportedParameterError": StoreRefused,
 }
-"""Error class that has no status of its own -> ours; None: try later."""
+"""Error class that has no status of its own -> ours; None for StoreUnavailable."""
 
 
 def _by_status(status: int) -> type[AuroraError]:

@@ -259,7 +259,7 @@ def _own(prefix: str, database: str = "(default)") -> Callable[[GoogleCloud], ob
 
 
 def _sign_up(**tenants: str | None) -> Callable[[GoogleCloud], object]:
-    """People by their user ids, with the claim `tenantId`; None: without."""
+    """People by their user ids, with the claim `tenantId`, or None without that claim."""
 
     def changed(cloud: GoogleCloud) -> None:
         for uid, tenant_id in tenants.items():

@@ -65,7 +65,7 @@ class GoogleCloud(ScriptedServer):
         self.secrets: dict[str, str] = {}
         """Secret -> its last version's content, base64."""
         self.refusals: dict[str, list[Reply | None]] = {}
-        """Method -> what its next calls get instead; None: what they ask for."""
+        """Method -> what its next calls get, each in turn; None for what the call asks for."""
         self.run_build: Callable[[JSON], bool] = lambda _build: True
         """Does what a build does; whether it succeeded."""
         self.function_url: Callable[[str], str] = lambda name: f"{self.url}/functions/{name}"

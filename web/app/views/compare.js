@@ -15,7 +15,7 @@ const AROUND = 2;
  */
 
 /**
- * What stays: a side, or lines of both; null: not decided.
+ * What stays: a side, or lines of both; null if nobody decided.
  * @param {string} question @param {string} later what the button says that decides nothing @param {Version} mine @param {Version} theirs
  * @param {string[]} facts what differs beside the text
  * @returns {Promise<{side: "mine" | "theirs"} | {text: string} | null>}

@@ -34,7 +34,7 @@ export class Editor {
     this.preview = h("div", { class: "prose preview", hidden: true });
     this.element = this.form();
     this.keep = settled(() => this.keepDraft(), 200);
-    /** The saves that are under way, one after the other; null: none. @type {Promise<void> | null} */
+    /** The saves that are under way, one after the other; null without one. @type {Promise<void> | null} */
     this.saving = null;
     if (note.updatedAt) this.index.replaceChildren(indexState(notes, note.noteId));
   }
@@ -174,7 +174,7 @@ export class Editor {
     return this.saved({ ...wanted, text, revision: other.revision });
   }
 
-  /** A note that was deleted meanwhile, if somebody wants it back; null: no. @param {any} wanted */
+  /** A note that was deleted meanwhile, if somebody wants it back; else null. @param {any} wanted */
   async savedAgain(wanted) {
     this.gone.hidden = false;
     const question = "This note was deleted meanwhile. Save what you have here as a note again?";
@@ -182,7 +182,7 @@ export class Editor {
     return again ? this.saved({ ...wanted, revision: "" }) : null;
   }
 
-  /** The version of somebody else; null: it was deleted. */
+  /** The version of somebody else; null if it was deleted. */
   async other() {
     try {
       return await this.notes.get(this.note.noteId);

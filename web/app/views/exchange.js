@@ -128,7 +128,7 @@ export class Exchange {
     this.followed = !this.running;
   }
 
-  /** The first citation of an answer that has ended, once; null: there is none, or it has been offered before. */
+  /** The first citation of an answer that has ended, once; null without one, or if it was offered before. */
   unseen() {
     if (this.running || this.visited) return null;
     this.visited = true;

@@ -44,13 +44,13 @@ const SINCE = { same: "", note: "changed here since", file: "the file has change
 
 const PAGE = /^#+ Page (\d+)[ \t]*$/gm;
 
-/** The last page of a PDF that begins in a text of its note; null: none. @param {string} text @returns {string | null} */
+/** The last page of a PDF that begins in a text of its note; null without one. @param {string} text @returns {string | null} */
 export function pageIn(text) {
   return [...text.matchAll(PAGE)].at(-1)?.[1] ?? null;
 }
 
 /**
- * To the PDF that a note came from, at a page; null: there is none, or the server cannot reach it.
+ * To the PDF that a note came from, at a page; null without one, or if the server cannot reach it.
  * @param {import("../api.js").Api} api @param {any} note @param {string | null} page
  */
 export function documentLink(api, note, page) {
@@ -106,7 +106,7 @@ export function originLine(notes, note) {
   return line;
 }
 
-/** What stays where the file is gone; null: not decided. @returns {Promise<{side: "mine" | "theirs"} | null>} */
+/** What stays where the file is gone; null if nobody decided. @returns {Promise<{side: "mine" | "theirs"} | null>} */
 async function chosenWithoutFile() {
   const side = await chosen("The note was changed, and its file is gone. What stays?", [["", "Later"], ["theirs", "Remove the note too"], ["mine", "Keep the note"]]);
   return side ? { side: /** @type {"mine" | "theirs"} */ (side) } : null;

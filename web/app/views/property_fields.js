@@ -7,7 +7,7 @@ const SHOWN_ELSEWHERE = new Set(["title", "tags"]);
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?$/;
 /** A day and a time of day as ISO 8601 has them. */
 
-/** A list for the reader; null: the note has none. @param {string} text of a note */
+/** A list for the reader; null for a note without properties. @param {string} text of a note */
 export function propertyList(text) {
   const rows = propertiesOf(text).filter(({ name, value }) => value && !SHOWN_ELSEWHERE.has(name.toLowerCase()));
   return rows.length ? h("dl", { class: "properties", "aria-label": "Properties" }, rows.map(({ name, value }) => [h("dt", {}, name), h("dd", {}, readable(value))])) : null;

@@ -86,7 +86,7 @@ export function scrollToMark(element) {
 }
 
 /**
- * Where the passage stands now: at its span, or elsewhere if the text around it has changed; null: nowhere.
+ * Where the passage stands now: at its span, or elsewhere if the text around it has changed; null if it is gone.
  * @param {string} text @param {{start: number, end: number} | null} at @param {string | undefined} quote
  */
 function placed(text, at, quote) {
