@@ -85,6 +85,9 @@ class EmbeddedSearch:
         ceiling = None
         if len(best) >= limit:
             _, ceiling = best[-1]
+        if damaged_vectors:
+            # They took the places of others, of which nothing is known before the next search.
+            ceiling = 1.0
         return VectorMatches(tuple(neighbours[:limit]), ceiling)
 
     def _space(self, tenant_id: str, name: str, dimension: int) -> VectorSpace:

@@ -336,6 +336,28 @@ def test_a_vector_that_is_damaged_after_it_was_read_is_left_out_of_the_next_sear
     assert len(_nearest(store, embedder)) == 2
 
 
+def test_a_search_that_a_damaged_vector_took_the_place_of_another_in_says_that_there_is_more(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    store = opened()
+    search = partial(
+        store.nearest,
+        TENANT,
+        HashingEmbedder(dimension=8).embed_query("heron"),
+        limit=1,
+        stems=(),
+        restriction=FREE,
+        index_version=_indexer(store, Clock()).version,
+    )
+    assert [neighbour.chunk.note_id for neighbour in search().neighbours] == ["n1"]
+    next(_flipped_vectors(file, "vectors"))
+    matches = search()
+    assert matches.neighbours == ()
+    assert matches.ceiling == 1.0
+    (neighbour,) = search().neighbours
+    assert neighbour.chunk.note_id == "n2"
+
+
 def test_a_full_sweep_finds_damaged_vectors_that_nobody_searches(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
