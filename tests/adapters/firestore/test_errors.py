@@ -22,7 +22,8 @@ from tests.emulated import patient_store
 
 READ_SECONDS = 0.6
 WRITE_SECONDS = 0.8
-SLACK = 10.0
+SLACK = 2.0
+"""Seconds beyond its deadline that a call may take on a busy machine; one that takes longer has a second attempt."""
 
 
 WITHOUT_STATUS = {
@@ -111,14 +112,23 @@ def test_when_the_server_goes_away_every_call_says_so_in_time(
         _halt(own_emulator.process.pid)
     try:
         for call in _calls(store):
-            began = time.monotonic()
-            with pytest.raises(StoreUnavailable) as caught:
-                call()
-            assert time.monotonic() - began < WRITE_SECONDS + SLACK
-            assert caught.value.__cause__ is not None
+            seconds = _seconds_until_unavailable(call)
+            if seconds >= WRITE_SECONDS + SLACK:
+                seconds = _seconds_until_unavailable(call)
+            assert seconds < WRITE_SECONDS + SLACK
     finally:
         if end == "hanging":
             os.kill(own_emulator.process.pid, signal.SIGCONT)
+
+
+def _seconds_until_unavailable(call: Callable[[], object]) -> float:
+    """Returns how long a call takes to say that there is no server."""
+    began = time.monotonic()
+    with pytest.raises(StoreUnavailable) as caught:
+        call()
+    seconds = time.monotonic() - began
+    assert caught.value.__cause__ is not None
+    return seconds
 
 
 def _halt(process: int) -> None:
