@@ -273,10 +273,10 @@ def _flowing(lines: Sequence[str]) -> list[str]:
 
 
 def _code_columns(lines: Sequence[str]) -> list[int]:
-    """Returns of each line the column at which its indented code begins; 0: it is no such code.
+    """Returns the column at which the indented code of each line begins, 0 for other lines.
 
-    It stands four columns behind the text of its item, or behind the margin, and interrupts no
-    paragraph.
+    Such code stands four columns behind the text of its list item, or behind the margin, and cannot
+    interrupt a paragraph.
     """
     columns = []
     text_column = 0
@@ -395,7 +395,7 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
 
 
 def _code_column(text: str, start: int) -> int:
-    """Returns the column at which the indented code begins that stands at `start`; 0: there is none."""
+    """Returns the column at which the indented code at `start` begins, 0 if no such code stands there."""
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
     if line_end < 0:

@@ -5,7 +5,7 @@ A range in which nothing was written is widened in steps; filters never are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time, timedelta
@@ -29,7 +29,7 @@ from shared.retrieval.bm25 import bm25, idf
 from shared.retrieval.folder_weights import Part, parts_of
 from shared.retrieval.legs import KeywordMatches, LegRunner
 from shared.retrieval.options import RetrievalOptions
-from shared.times.told import tells_of
+from shared.times.references import refers_to
 
 MIN_LEG = 10
 """Chunks brought from a part at least, however many parts share what a search may read."""
@@ -128,39 +128,41 @@ def _other_time_chunks(
     """
     weights = idf(matches.frequencies, matches.stats)
     excluded_notes = frozenset(legs.question.filters.without_notes)
-    stems_in_range: set[str] = set()
-    greatest_weight_in_range = 0.0
-    for chunk in matches.chunks:
-        if chunk.note_id in excluded_notes:
-            continue
-        stems = chunk.stems_among(weights)
-        stems_in_range |= stems
-        weight = sum(weights[stem] for stem in stems)
-        greatest_weight_in_range = max(greatest_weight_in_range, weight)
 
-    frequencies = matches.frequencies
-    missing_stems = [
-        stem for stem in frequencies if frequencies[stem] and stem not in stems_in_range
+    def weight_of(stems: Iterable[str]) -> float:
+        return sum(weights[stem] for stem in stems)
+
+    stems_of_chunks = [
+        chunk.stems_among(weights)
+        for chunk in matches.chunks
+        if chunk.note_id not in excluded_notes
     ]
+    greatest_weight_in_range = max(map(weight_of, stems_of_chunks), default=0.0)
+    rarest = _rarest_missing(matches.frequencies, frozenset().union(*stems_of_chunks))
     limit = min(MAX_OTHER_TIME, matches.unspent // OTHER_TIME_SHARE)
-    if not missing_stems or limit == 0:
+    if rarest is None or limit == 0:
         return []
 
-    rarest = min(missing_stems, key=lambda stem: (frequencies[stem], stem))
     found: list[IndexedChunk] = []
     for chunk in legs.postings(rarest, limit, allowed):
         if time_range.contains(chunk.created_at) or chunk.note_id in excluded_notes:
             continue
-        weight = sum(weights[stem] for stem in chunk.stems_among(weights))
+        weight = weight_of(chunk.stems_among(weights))
         if weight > greatest_weight_in_range and mentions_time(chunk, time_range):
             found.append(chunk)
     return found
 
 
+def _rarest_missing(frequencies: Mapping[str, int], present: Collection[str]) -> str | None:
+    """Returns the rarest stem that some chunk holds and that is not present; None if there is no such stem."""
+    missing = [stem for stem in frequencies if frequencies[stem] and stem not in present]
+    return min(missing, key=lambda stem: (frequencies[stem], stem), default=None)
+
+
 def mentions_time(chunk: IndexedChunk, time_range: TimeRange) -> bool:
     """Reports whether a chunk, its headings or its note's title name a time in the range."""
     texts = (chunk.title, chunk.heading_path, chunk.text)
-    return tells_of("\n".join(texts), time_range, chunk.created_at)
+    return refers_to("\n".join(texts), time_range, chunk.created_at)
 
 
 def _with_other_time_chunks(

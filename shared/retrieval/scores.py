@@ -148,7 +148,7 @@ class Formula:
             keyword=keyword_parts(pool, legs.options, ngram_words=ngram_words),
             title_matches=find_title_matches(chunks, analysis),
             weigh=weigher(legs.weighted_folders),
-            other_time_chunks=_other_time_chunks(chunks, named if restricts else None),
+            other_time_chunks=_mentioning(named if restricts else None, chunks),
             ngram_words=ngram_words,
         )
 
@@ -255,10 +255,7 @@ def _named_range(time: TimeHint | None, now: datetime) -> TimeRange | None:
     return time.range
 
 
-def _other_time_chunks(
-    chunks: Iterable[IndexedChunk],
-    named: TimeRange | None,
-) -> frozenset[str]:
+def _mentioning(named: TimeRange | None, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     """Returns the ids of chunks that mention the named time and were written at another one."""
     if named is None:
         return frozenset()

@@ -6,6 +6,6 @@
 3. `readings` reads what stands before and behind a mention; `recognition` decides whether it is a time.
 4. `intent` decides what the time is for, and `phrases` returns the range that is asked for.
 
-`series` finds the note of a series that is asked for, its last or its first. `told` says whether a text names a time in a
-range. `dates` reads dates in texts, writes dates in words, and parses the times that callers write.
+`series` finds the note of a series that is asked for, its last or its first. `references` says whether a text
+refers to a time in a range. `dates` reads dates in texts, writes dates in words, and parses the times that callers write.
 """

@@ -12,6 +12,7 @@ from functools import partial
 import pytest
 
 from shared.errors import AuroraError
+from shared.model.questions import TimeRange
 from shared.sessions.follow_ups import Moment
 from tests.trust.adversarial import Recipe, modules, seconds, slow_texts
 
@@ -19,8 +20,8 @@ pytestmark = pytest.mark.slow
 
 MAX_GROWTH = 2.5
 """Times as long for twice the length, from which a reader is looked at again."""
-CONFIRMED_GROWTH = 20
-"""Times as long for eight times the length: a linear reader takes 8 times as long, a quadratic one 64 times."""
+CONFIRMED_GROWTH = MAX_GROWTH**3
+"""Times as long for eight times the length, 16: a linear reader takes 8 times as long, a quadratic one 64 times."""
 MEASURABLE = 0.006
 """Seconds from which two measurements are compared."""
 TOO_LONG = 0.3
@@ -48,6 +49,8 @@ _READ = (
 _GIVEN: Mapping[str, object] = {
     "now": _NOW,
     "zone": "Europe/Berlin",
+    "time_range": TimeRange(_NOW, None),
+    "written": _NOW,
     "moment": _MOMENT,
     "asked_at": _MOMENT,
     "offered": (),
@@ -216,5 +219,6 @@ NAMES = {
     "shared.sessions.follow_ups.standalone_question",
     "shared.times.dates.days_in",
     "shared.times.phrases.find_time",
+    "shared.times.references.refers_to",
 }
 """Some that must be among the readers: a rename of their parameter would drop them."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.model.questions import TimeRange
-from shared.times.told import tells_of
+from shared.times.references import refers_to
 
 OCTOBER = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 11, 1, tzinfo=UTC))
 WRITTEN = datetime(2026, 11, 12, tzinfo=UTC)
@@ -25,8 +25,8 @@ WRITTEN = datetime(2026, 11, 12, tzinfo=UTC)
         "# Leave 2026\n\n| Milo | 17 October |",
     ],
 )
-def test_a_day_or_month_of_the_range_is_told(text: str) -> None:
-    assert tells_of(text, OCTOBER, WRITTEN)
+def test_a_day_or_month_of_the_range_is_found(text: str) -> None:
+    assert refers_to(text, OCTOBER, WRITTEN)
 
 
 @pytest.mark.parametrize(
@@ -43,20 +43,20 @@ def test_a_day_or_month_of_the_range_is_told(text: str) -> None:
     ],
 )
 def test_another_time_is_not(text: str) -> None:
-    assert not tells_of(text, OCTOBER, WRITTEN)
+    assert not refers_to(text, OCTOBER, WRITTEN)
 
 
-def test_a_month_that_the_range_holds_in_part_is_not_told() -> None:
+def test_a_month_that_the_range_holds_in_part_is_not_found() -> None:
     week = TimeRange(datetime(2026, 10, 5, tzinfo=UTC), datetime(2026, 10, 12, tzinfo=UTC))
-    assert not tells_of("Garden, October 2026", week, WRITTEN)
-    assert tells_of("Garden, 6 October 2026", week, WRITTEN)
+    assert not refers_to("Garden, October 2026", week, WRITTEN)
+    assert refers_to("Garden, 6 October 2026", week, WRITTEN)
 
 
 def test_a_range_may_be_open() -> None:
     since = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), None)
     before = TimeRange(None, datetime(2026, 10, 1, tzinfo=UTC))
-    assert tells_of("17 October 2026", since, WRITTEN)
-    assert not tells_of("17 October 2026", before, WRITTEN)
+    assert refers_to("17 October 2026", since, WRITTEN)
+    assert not refers_to("17 October 2026", before, WRITTEN)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_a_verb_a_planet_and_a_given_name_are_no_months(text: str) -> None:
         datetime(2026, 1, 1, tzinfo=UTC),
         datetime(2026, 6, 1, tzinfo=UTC),
     )
-    assert not tells_of(text, since_january, WRITTEN)
-    assert tells_of(f"{text} And in 2026, May was dry.", since_january, WRITTEN)
+    assert not refers_to(text, since_january, WRITTEN)
+    assert refers_to(f"{text} And in 2026, May was dry.", since_january, WRITTEN)
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,6 @@ def test_a_verb_a_planet_and_a_given_name_are_no_months(text: str) -> None:
 )
 def test_a_day_behind_which_the_calendar_ends_is_no_failure(text: str) -> None:
     since = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), None)
-    assert not tells_of(text, OCTOBER, WRITTEN)
-    assert not tells_of(text, since, WRITTEN)
-    assert tells_of(f"{text} and 17 October 2026", OCTOBER, WRITTEN)
+    assert not refers_to(text, OCTOBER, WRITTEN)
+    assert not refers_to(text, since, WRITTEN)
+    assert refers_to(f"{text} and 17 October 2026", OCTOBER, WRITTEN)

@@ -1,4 +1,4 @@
-"""Text and range -> whether the text names a day or a month of that range: a note of today may tell what was in May."""
+"""Text and range -> whether the text refers to a day or a month of that range: a note of today may tell what was in May."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ONE_DAY = timedelta(days=1)
 
 
-def tells_of(text: str, time_range: TimeRange, written: datetime) -> bool:
+def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
     """Reports whether a text names a day or a month that lies wholly in a range.
 
     A month alone counts behind a year, in languages that write months with a capital.
@@ -47,9 +47,9 @@ def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
         return year
 
     # 1. Dates.
-    spans: list[tuple[int, int]] = []
+    dated_offsets: set[int] = set()
     for day in days_in(text):
-        spans.append((day.start, day.end))
+        dated_offsets.update(range(day.start, day.end))
         year = day.year or year_before(day.start) or written_year
         with suppress(ValueError, OverflowError):  # no such day, or none behind it: `31.12.9999`
             if day.day is None:
@@ -63,7 +63,7 @@ def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
     for match in _CAPITALISED_WORD.finditer(text):
         word = match[0].lower()
         number = months.numbers.get(word)
-        if number is None or any(start <= match.start() < end for start, end in spans):
+        if number is None or match.start() in dated_offsets:
             continue
         if word in months.verbs and not _WITHIN_SENTENCE.match(text, max(0, match.start() - 2)):
             continue
