@@ -174,7 +174,9 @@ class _Crowded(Connection):
     def _failed_writes(self, writes: Sequence[Any], deadline: float) -> list[Any]:
         self.requests += 1
         first_write, *others = writes
-        assert super()._failed_writes([first_write], deadline) == []
+        # The request itself gets its time on a busy machine; what comes after the deadline is the repetition.
+        patient_deadline = deadline + 20
+        assert super()._failed_writes([first_write], patient_deadline) == []
         return others
 
 
