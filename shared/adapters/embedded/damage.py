@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from shared.adapters.embedded.documents import (
     DamagedChunk,
     DamagedRow,
     ReadChunk,
+    chunks_of,
     has_note,
     new_revision,
     new_token,
@@ -140,8 +141,15 @@ def _count_damaged(db: sqlite3.Connection, query: str) -> int:
     return sum(1 for row in streamed(db, query) if not is_sound(row))
 
 
-def readable_chunks(file: TenantFile, chunks: Iterable[ReadChunk]) -> tuple[IndexedChunk, ...]:
-    """Returns the chunks without damaged ones, whose notes are marked to be indexed again. Called outside of a transaction."""
+def readable_chunks(
+    file: TenantFile,
+    chunks: Iterable[ReadChunk],
+    stems: Collection[str],
+) -> tuple[IndexedChunk, ...]:
+    """Returns the chunks without damaged ones, whose notes are marked to be indexed again. Called outside of a transaction.
+
+    stems: with which the chunks were read.
+    """
     readable: list[IndexedChunk] = []
     damaged: list[int] = []
     for chunk in chunks:
@@ -151,22 +159,46 @@ def readable_chunks(file: TenantFile, chunks: Iterable[ReadChunk]) -> tuple[Inde
             readable.append(chunk)
     if damaged and file.is_writable:
         with file.writing() as db:
-            mark_damaged(db, damaged)
+            mark_damaged(db, damaged, stems)
     return tuple(readable)
 
 
-def mark_damaged(db: sqlite3.Connection, row_ids: Sequence[int]) -> None:
-    """Has the chunks belong to no revision of their note, and the notes be indexed again."""
-    values = (json.dumps(row_ids),)
-    condition = "id IN (SELECT value FROM json_each(?))"
-    statement = f"UPDATE chunks SET note_revision = '' WHERE {condition}"
-    db.execute(statement, values)
-    query = f"SELECT DISTINCT note_id FROM chunks WHERE {condition}"
-    note_ids = []
-    for (note_id,) in fetch_rows(db, query, values):
+def mark_damaged(
+    db: sqlite3.Connection,
+    row_ids: Sequence[int],
+    stems: Collection[str] = (),
+) -> None:
+    """Has those of the chunks that are damaged belong to no revision of their note, and the notes be indexed again.
+
+    They are looked at again: since they were read, their notes may have been indexed anew. One that is marked already is
+    left alone, so that questions do not disturb the indexing of its note.
+    """
+    query = (
+        f"SELECT {CHUNKS.columns}, checksum, id FROM chunks "
+        "WHERE note_revision <> '' AND id IN (SELECT value FROM json_each(?))"
+    )
+    still_damaged = []
+    note_ids = set()
+    for row in fetch_rows(db, query, (json.dumps(row_ids),)):
+        if not _is_damaged(row, stems):
+            continue
+        still_damaged.append(row[-1])
+        note_id = row[NOTE_ID]
         if isinstance(note_id, str):
-            note_ids.append(note_id)
-    _mark_notes(db, note_ids)
+            note_ids.add(note_id)
+    if still_damaged:
+        condition = "id IN (SELECT value FROM json_each(?))"
+        statement = f"UPDATE chunks SET note_revision = '' WHERE {condition}"
+        db.execute(statement, (json.dumps(still_damaged),))
+        _mark_notes(db, sorted(note_ids))
+
+
+def _is_damaged(row: Row, stems: Collection[str]) -> bool:
+    """Reports whether a row of the columns of CHUNKS, the checksum and the id is not what was written or cannot be read."""
+    if isinstance(row, UndecodableRow) or not is_sound(row[:-1]):
+        return True
+    (chunk,) = chunks_of([row], stems)
+    return isinstance(chunk, DamagedChunk)
 
 
 def _mark_notes(db: sqlite3.Connection, note_ids: Sequence[str]) -> None:

@@ -75,7 +75,7 @@ class EmbeddedSearch:
             best = space.nearest(db, vector, limit=limit, allowed=allowed)
             chunks = _chunks(db, [row_id for row_id, _ in best], stems)
             damaged_vectors = space.pop_damaged()
-        readable_chunks(file, chunks)
+        readable_chunks(file, chunks, stems)
         remove_damaged_vectors(file, damaged_vectors)
         neighbours = []
         for chunk, (_, cosine) in zip(chunks, best, strict=True):
@@ -116,7 +116,7 @@ class EmbeddedSearch:
                 stems=stems,
                 restriction=restriction,
             )
-        return readable_chunks(file, chunks)
+        return readable_chunks(file, chunks, stems)
 
     def recent(
         self,
@@ -135,7 +135,7 @@ class EmbeddedSearch:
                 stems=stems,
                 restriction=restriction,
             )
-        return readable_chunks(file, chunks)
+        return readable_chunks(file, chunks, stems)
 
     def document_frequencies(self, tenant_id: str, stems: Sequence[str]) -> Mapping[str, int]:
         query = "SELECT doc FROM vocabulary WHERE term = ?"
@@ -171,7 +171,7 @@ class EmbeddedSearch:
         file = self._files.of(tenant_id)
         with file.reading() as db:
             chunks = chunks_of(fetch_rows(db, query, (note_id,)), stems)
-        return readable_chunks(file, chunks)
+        return readable_chunks(file, chunks, stems)
 
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         query = (

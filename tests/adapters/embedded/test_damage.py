@@ -13,8 +13,15 @@ import pytest
 
 from shared.account.export import all_notes, zipped
 from shared.adapters.embedded import EmbeddedStore
-from shared.adapters.embedded.damage import Condition, check, mend_derived
-from shared.adapters.embedded.sqlite import fill_checksums
+from shared.adapters.embedded.damage import (
+    Condition,
+    check,
+    mend_derived,
+    readable_chunks,
+)
+from shared.adapters.embedded.documents import CHUNKS, DamagedChunk, chunks_of
+from shared.adapters.embedded.files import TenantFile
+from shared.adapters.embedded.sqlite import fetch_rows, fill_checksums
 from shared.errors import AuroraError, NoteUnreadable
 from shared.indexing.pipeline import Indexer
 from shared.model.index import IndexStatus
@@ -238,6 +245,41 @@ def test_a_damaged_chunk_is_left_out_and_made_anew(
     sweep(store, embedder, clock, full=True)
     assert embedder.embedded.total() == texts
     assert store.stats(TENANT).chunk_count == 2
+
+
+def test_what_was_read_damaged_and_has_been_made_anew_since_is_not_marked_again(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    flip(file, "chunks", SECRET)
+    store = opened()
+    clock = Clock()
+    query = f"SELECT {CHUNKS.columns}, id FROM chunks WHERE note_id = 'n1'"
+    tenant = TenantFile(file, TENANT, patience=1.0)
+    try:
+        with tenant.reading() as db:
+            (read_before,) = chunks_of(fetch_rows(db, query), ())
+        assert isinstance(read_before, DamagedChunk)
+        sweep(store, HashingEmbedder(dimension=8), clock, full=True)
+        sweep(store, HashingEmbedder(dimension=8), clock)
+        made_anew = store.note_chunks(TENANT, "n1", stems=())
+        token = store.read_record(TENANT, "n1").token
+        assert readable_chunks(tenant, [read_before], ()) == ()
+    finally:
+        tenant.close()
+    assert len(made_anew) == 1
+    assert store.note_chunks(TENANT, "n1", stems=()) == made_anew
+    assert store.read_record(TENANT, "n1").token == token
+
+
+def test_questions_do_not_disturb_the_indexing_of_a_note_whose_chunk_is_damaged(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    flip(file, "chunks", SECRET)
+    store = opened()
+    assert store.note_chunks(TENANT, "n1", stems=()) == ()
+    marked = store.read_record(TENANT, "n1")
+    assert store.note_chunks(TENANT, "n1", stems=()) == ()
+    assert store.read_record(TENANT, "n1") == marked
 
 
 def test_the_note_of_a_damaged_record_is_indexed_anew(
