@@ -162,6 +162,9 @@ class EmbeddedNotes:
             "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since "
             "ORDER BY note_id LIMIT :limit"
         )
+        if cursor is None and changed_since is None:  # a full sweep begins, and takes up what is marked here
+            for file in self._files.all():
+                mend_derived(file)
         return self._keys(
             "note_keys",
             query,
@@ -179,9 +182,6 @@ class EmbeddedNotes:
             "SELECT DISTINCT note_id FROM chunks WHERE note_id > :after "
             "AND note_id NOT IN (SELECT note_id FROM records) ORDER BY note_id LIMIT :limit"
         )
-        if cursor is None:  # once in a full sweep
-            for file in self._files.all():
-                mend_derived(file)
         return self._keys("orphan_keys", query, limit=limit, cursor=cursor)
 
     def due_keys(self, now: datetime, *, limit: int) -> tuple[NoteKey, ...]:

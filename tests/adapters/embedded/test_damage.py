@@ -237,7 +237,6 @@ def test_a_damaged_chunk_is_left_out_and_made_anew(
         index_version=_indexer(store, clock).version,
     )
     sweep(store, embedder, clock, full=True)
-    sweep(store, embedder, clock)
     assert store.recent(TENANT, limit=9, stems=("heron",), restriction=FREE) == sound
     loses_its_vector = column in ("chunk_id", "note_id", "text_hash")
     texts = 1 if loses_its_vector else 0
@@ -260,7 +259,6 @@ def test_what_was_read_damaged_and_has_been_made_anew_since_is_not_marked_again(
             (read_before,) = chunks_of(fetch_rows(db, query), ())
         assert isinstance(read_before, DamagedChunk)
         sweep(store, HashingEmbedder(dimension=8), clock, full=True)
-        sweep(store, HashingEmbedder(dimension=8), clock)
         made_anew = store.note_chunks(TENANT, "n1", stems=())
         token = store.read_record(TENANT, "n1").token
         assert readable_chunks(tenant, [read_before], ()) == ()
@@ -302,7 +300,6 @@ def test_a_lost_chunk_is_made_anew(file: Path, opened: Callable[[], EmbeddedStor
     store = opened()
     clock = Clock()
     sweep(store, HashingEmbedder(dimension=8), clock, full=True)
-    sweep(store, HashingEmbedder(dimension=8), clock)
     assert len(store.note_chunks(TENANT, "n1", stems=())) == 1
 
 
@@ -411,7 +408,6 @@ def test_a_full_sweep_finds_damaged_vectors_that_nobody_searches(
     embedder = HashingEmbedder(dimension=8)
     clock = Clock()
     sweep(store, embedder, clock, full=True)
-    sweep(store, embedder, clock)
     assert embedder.embedded.total() == 2
     assert len(_nearest(store, embedder)) == 2
 
