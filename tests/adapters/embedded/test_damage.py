@@ -252,7 +252,7 @@ def test_what_was_read_damaged_and_has_been_made_anew_since_is_not_marked_again(
     flip(file, "chunks", SECRET)
     store = opened()
     clock = Clock()
-    query = f"SELECT {CHUNKS.columns}, id FROM chunks WHERE note_id = 'n1'"
+    query = f"SELECT {CHUNKS.columns}, id FROM chunks WHERE note_id = 'n1'"  # noqa: S608 - no value in it
     tenant = TenantFile(file, TENANT, patience=1.0)
     try:
         with tenant.reading() as db:
