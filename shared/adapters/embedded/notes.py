@@ -162,7 +162,8 @@ class EmbeddedNotes:
             "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since "
             "ORDER BY note_id LIMIT :limit"
         )
-        if cursor is None and changed_since is None:  # a full sweep begins, and takes up what is marked here
+        if cursor is None and changed_since is None:
+            # A full sweep begins: it takes up the notes that are marked here.
             for file in self._files.all():
                 mend_derived(file)
         return self._keys(
