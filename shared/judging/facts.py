@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from operator import attrgetter
+from typing import TypeVar
 
 from shared.judging.quantities import Quantity, quantities
 from shared.language.sentences import sentences
@@ -27,6 +28,7 @@ _CLAUSE_END = r"[,;:.!?()]"
 _SENTENCE_OPENS = re.compile(r"[\s\"'“„«*_`(\[-]*")
 _NEVER = re.compile(r"(?!)")
 _START = attrgetter("start")
+_Part = TypeVar("_Part", Quantity, Day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,22 +130,28 @@ def _facts_of_sentence(
     if words and _opens_sentence(text, start, contents.word_starts[first_word]):
         words[0] = _word(words[0].raw, lang, opens=True)
 
-    first_number = bisect_left(contents.numbers, start, key=_START)
-    past_number = bisect_left(contents.numbers, end, key=_START)
-    first_day = bisect_left(contents.days, start, key=_START)
-    past_day = bisect_left(contents.days, end, key=_START)
     first_negation = bisect_left(contents.negation_starts, start)
     past_negation = bisect_left(contents.negation_starts, end)
     return Facts(
         start=start,
         end=end,
         words=tuple(words),
-        numbers=tuple(contents.numbers[first_number:past_number]),
-        days=tuple(contents.days[first_day:past_day]),
+        numbers=_that_begin_in(contents.numbers, start, end),
+        days=_that_begin_in(contents.days, start, end),
         negations=past_negation - first_negation,
         stems=_stems_of(words),
         negated=_stems_of(negated_words),
     )
+
+
+def _that_begin_in(parts: Sequence[_Part], start: int, end: int) -> tuple[_Part, ...]:
+    """Returns those numbers or days that begin in `[start, end)`.
+
+    parts: in the order of the text.
+    """
+    first = bisect_left(parts, start, key=_START)
+    past = bisect_left(parts, end, key=_START)
+    return tuple(parts[first:past])
 
 
 def _stems_of(words: Sequence[Word]) -> frozenset[str]:

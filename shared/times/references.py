@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cache
+from typing import Self
 
 from shared.language.vocabulary import vocabularies
 from shared.model.questions import TimeRange
-from shared.times.dates import days_in
+from shared.times.dates import Day, days_in
 from shared.times.patterns import forms_of
 
 _CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
@@ -35,41 +36,65 @@ def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
     return any(_lies_in(start, end, time_range) for start, end in _times_in(text, written.year))
 
 
+@dataclass(frozen=True, slots=True)
+class _Years:
+    """Years that a text names, in order."""
+
+    offsets: Sequence[int]
+    years: Sequence[int]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Finds the years in a text."""
+        matches = list(_YEAR.finditer(text))
+        offsets = [match.start() for match in matches]
+        years = [int(match[0]) for match in matches]
+        return cls(offsets, years)
+
+    def before(self, offset: int) -> int | None:
+        """Returns the last year that the text names before an offset; None if it names none there."""
+        count = bisect_left(self.offsets, offset)
+        if count == 0:
+            return None
+        return self.years[count - 1]
+
+
 def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
     """Yields the days and months that a text names, each as its first day and the day behind its last."""
-    years = [(match.start(), int(match[0])) for match in _YEAR.finditer(text)]
-
-    def year_before(position: int) -> int | None:
-        index = bisect_left(years, (position, 0))
-        if index == 0:
-            return None
-        _, year = years[index - 1]
-        return year
-
-    # 1. Dates.
-    dated_offsets: set[int] = set()
-    for day in days_in(text):
-        dated_offsets.update(range(day.start, day.end))
-        year = day.year or year_before(day.start) or written_year
+    years = _Years.of(text)
+    dates = list(days_in(text))
+    for day in dates:
+        year = day.year or years.before(day.start) or written_year
         with suppress(ValueError, OverflowError):  # no such day, or none behind it: `31.12.9999`
             if day.day is None:
                 yield _month(year, day.month)
             else:
                 start = date(year, day.month, day.day)
                 yield start, start + _ONE_DAY
+    yield from _months_alone(text, years, dates)
 
-    # 2. Months alone behind a year: `low in March 2026, better in September`. Without one it may be one to come.
+
+def _months_alone(text: str, years: _Years, dates: Iterable[Day]) -> Iterator[tuple[date, date]]:
+    """Yields the months that a text names behind a year, outside its dates: `low in March 2026, better in September`.
+
+    A month with no year before it may be one to come.
+    """
+    dated_offsets: set[int] = set()
+    for day in dates:
+        dated_offsets.update(range(day.start, day.end))
+
     months = _capitalised_months()
     for match in _CAPITALISED_WORD.finditer(text):
         word = match[0].lower()
         number = months.numbers.get(word)
-        if number is None or match.start() in dated_offsets:
+        offset = match.start()
+        if number is None or offset in dated_offsets:
             continue
-        if word in months.verbs and not _WITHIN_SENTENCE.match(text, max(0, match.start() - 2)):
+        if word in months.verbs and not _WITHIN_SENTENCE.match(text, max(0, offset - 2)):
             continue
-        year_named = year_before(match.start())
-        if year_named is not None:
-            yield _month(year_named, number)
+        year = years.before(offset)
+        if year is not None:
+            yield _month(year, number)
 
 
 def _month(year: int, number: int) -> tuple[date, date]:

@@ -78,16 +78,20 @@ def _named_series(
     analysis: Analysis,
 ) -> dict[str, IndexedChunk]:
     """Returns the notes of the series that the first phrase which is part of a series' name names: note id -> chunk."""
-    stems_of_series: dict[tuple[str, ...], set[str]] = {}
+    stems_by_name: dict[tuple[str, ...], set[str]] = {}
     for name, notes in notes_of_series.items():
         titles = {chunk.title for chunk in notes.values()}
         if len(titles) > 1:
-            stems_of_series[name] = stems_as(" ".join(name), analysis.lang, analysis.renamed)
+            full_name = " ".join(name)
+            stems_by_name[name] = stems_as(full_name, analysis.lang, analysis.renamed)
+
     for phrase in phrases:
         phrase_stems = stems_as(phrase, analysis.lang, analysis.renamed)
+        if not phrase_stems:
+            continue
         named: dict[str, IndexedChunk] = {}
-        for name, series_stems in stems_of_series.items():
-            if phrase_stems and phrase_stems <= series_stems:
+        for name, name_stems in stems_by_name.items():
+            if phrase_stems <= name_stems:
                 named.update(notes_of_series[name])
         if named:
             return named
