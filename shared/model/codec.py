@@ -55,6 +55,18 @@ class Field:
     write: Convert | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Conversion:
+    """How the values of one type are stored."""
+
+    expected: str
+    """Expected value in words."""
+    read: Convert | None = None
+    """Reads the stored value; None if the stored value is the value."""
+    write: Convert | None = None
+    """Makes the stored value; None if it is the value."""
+
+
 class Codec:
     """Reads and writes the dataclasses of `shared.model`. Safe between threads."""
 
@@ -145,7 +157,7 @@ class Codec:
         nullable = get_origin(hint) is UnionType and type(None) in options
         if nullable:
             hint = next(option for option in options if option is not type(None))
-        expected, read, write = self._conversions(hint)
+        conversion = self._conversion(hint)
 
         is_collection = get_origin(hint) in (tuple, Mapping)
         has_value = declared.default is not MISSING
@@ -155,16 +167,16 @@ class Codec:
         return Field(
             name=declared.name,
             key=self.key(stored_name),
-            expected=expected,
+            expected=conversion.expected,
             required=not has_default,
             nullable=nullable,
             structured=is_collection or is_dataclass(hint),
-            read=read,
-            write=write,
+            read=conversion.read,
+            write=conversion.write,
         )
 
-    def _conversions(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
-        """Returns the expected value in words, the reader and the writer of a type."""
+    def _conversion(self, hint: Any) -> _Conversion:  # noqa: ANN401 - an annotation
+        """Returns how values of a type are read and written."""
         origin = get_origin(hint)
 
         if origin is tuple:
@@ -173,38 +185,38 @@ class Codec:
 
         if origin is Mapping and self._objects_as_text:
             write_text = partial(json.dumps, ensure_ascii=False)
-            return "a JSON object as text", json.loads, write_text
+            return _Conversion("a JSON object as text", json.loads, write_text)
 
         if is_dataclass(hint) and isinstance(hint, type):
             read_object = partial(self._read_object, hint)
-            return "an object", read_object, self.dump
+            return _Conversion("an object", read_object, self.dump)
 
         if isinstance(hint, type) and issubclass(hint, Enum):
             values = [member.value for member in hint]
             choices = ", ".join(values)
-            return f"one of {choices}", hint, attrgetter("value")
+            return _Conversion(f"one of {choices}", hint, attrgetter("value"))
 
         return self._scalar(hint)
 
-    def _scalar(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
+    def _scalar(self, hint: Any) -> _Conversion:  # noqa: ANN401 - an annotation
         expected, kinds = _SCALARS.get(hint, ("", ()))
         read: Convert | None = None
-        write = None
-        if hint is datetime:
-            read = self._decode_datetime
-            write = self._encode_datetime
-        is_checked = self._checked and kinds != ()
-        if read is None and is_checked:
+        if self._checked and kinds:
             read = partial(_checked, kinds)
-        return expected, read, write
+        if hint is datetime:
+            read = self._decode_datetime or read
+            return _Conversion(expected, read, self._encode_datetime)
+        return _Conversion(expected, read)
 
     def _read_object(self, kind: type[T], row: Any) -> T:  # noqa: ANN401 - a plain value
         if isinstance(row, list):  # rows of the first schema hold some by position
             return kind(*row)
         return self.load(kind, row)
 
-    def _tuple(self, hint: Any) -> tuple[str, Convert | None, Convert | None]:  # noqa: ANN401 - an annotation
-        _, read, write = self._conversions(hint)
+    def _tuple(self, hint: Any) -> _Conversion:  # noqa: ANN401 - an annotation
+        item = self._conversion(hint)
+        read = item.read
+        write = item.write
 
         def read_all(plain: Any) -> tuple[Any, ...]:  # noqa: ANN401
             if not isinstance(plain, (list, tuple)):
@@ -218,12 +230,12 @@ class Codec:
             expected = "a list of texts"
 
         if write is None:
-            return expected, read_all, None
+            return _Conversion(expected, read_all)
 
         def write_all(values: Iterable[Any]) -> list[Any]:
             return list(map(write, values))
 
-        return expected, read_all, write_all
+        return _Conversion(expected, read_all, write_all)
 
 
 def _read_value(field: Field, value: Any) -> Any:  # noqa: ANN401
