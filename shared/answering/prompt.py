@@ -25,6 +25,7 @@ from shared.language.sentences import sentences
 from shared.language.telling import Telling, best_parts
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
+from shared.model.index import IndexedChunk
 from shared.model.questions import Question, TimeRange
 from shared.model.retrieval import Retrieved, Scored
 from shared.model.templates import Template
@@ -486,26 +487,33 @@ def _today(question: Question) -> str:
 def _source_head(source: Source, zone: ZoneInfo) -> str:
     """Writes what is known of a note in one line, and below it the note's properties, quoted."""
     chunk = source.passage.chunk
-    date = date_in_words(chunk.created_at.astimezone(zone))
-    _, _, file_name = chunk.path.rpartition("/")
-    named_facts = {
-        "title": chunk.title,
-        "section": chunk.heading_path,
-        "folder": "/".join(filter(None, (chunk.vault, chunk.folder))),
-        "file": file_name,
-    }
-    facts = [f"date: {date}"]
-    for name, fact in named_facts.items():
-        if fact:
-            in_quotes = _in_quotes(fact)
-            facts.append(f"{name}: {in_quotes}")
-    first_line = "; ".join(facts)
-    lines = [f"[{source.label}] {first_line}"]
+    facts = _facts_of_note(chunk, zone)
+    lines = [f"[{source.label}] {facts}"]
     for line in map(_one_line, chunk.properties):
         key, _, _ = line.partition(":")
         if key.strip().casefold() not in _OUR_NAMES:
             lines.append(f"> {line}")
     return "\n".join(lines)
+
+
+def _facts_of_note(chunk: IndexedChunk, zone: ZoneInfo) -> str:
+    """Writes a note's date, title, section, folder and file, without those that it lacks."""
+    date = date_in_words(chunk.created_at.astimezone(zone))
+    facts = [f"date: {date}"]
+
+    folder = "/".join(filter(None, (chunk.vault, chunk.folder)))
+    _, _, file_name = chunk.path.rpartition("/")
+    named_values = {
+        "title": chunk.title,
+        "section": chunk.heading_path,
+        "folder": folder,
+        "file": file_name,
+    }
+    for name, value in named_values.items():
+        if value:
+            in_quotes = _in_quotes(value)
+            facts.append(f"{name}: {in_quotes}")
+    return "; ".join(facts)
 
 
 def _in_quotes(value: str) -> str:

@@ -78,16 +78,28 @@ class Retriever:
         error, and neither is a leg whose search fails while another one finds something.
         """
         previous = self.previous_retriever
-        is_changing = self.is_changing is not None and self.is_changing(question.tenant_id)
-        if previous is not None and is_changing:
+        if previous is not None and self._is_changing(question.tenant_id):
+            previous_options = previous.options
             if options is not None:
-                options = replace(
+                previous_options = replace(
                     options,
                     index_version=previous.options.index_version,
                     second_vectors=True,
                 )
-            return previous.retrieve(question, options=options, weighted_folders=weighted_folders)
+            return previous.search(question, previous_options, weighted_folders)
+        return self.search(question, options or self.options, weighted_folders)
 
+    def _is_changing(self, tenant_id: str) -> bool:
+        """Reports whether the previous model still answers a tenant's questions."""
+        return self.is_changing is not None and self.is_changing(tenant_id)
+
+    def search(
+        self,
+        question: Question,
+        options: RetrievalOptions,
+        weighted_folders: tuple[WeightedFolder, ...],
+    ) -> RetrievalTrace:
+        """Takes the four steps with this retriever's own model. Arguments and errors are those of `retrieve`."""
         timer = StepTimer()
         embedder = self.embedder_of(question.tenant_id)
 
@@ -107,7 +119,7 @@ class Retriever:
             embedder=embedder,
             query=query.result,
             store=self.store,
-            options=options or self.options,
+            options=options,
             executor=self.executor,
             weighted_folders=weighted_folders,
         )

@@ -271,19 +271,31 @@ def _nearest_of_all(searches: Sequence[_Search], size: int) -> VectorMatches:
     share = min(size, equal_share + SPARE)
     results = _in_parallel(searches, share)
     if share < size:
-        nearest = _merge(results)[:size]
-        worst_cosine = -1.0
-        if len(nearest) == size:
-            worst_cosine = nearest[-1].cosine
-        places = [place for place, result in enumerate(results) if result.may_bring(worst_cosine)]
-        repeated = _in_parallel([searches[place] for place in places], size)
-        for place, result in zip(places, repeated, strict=True):
-            results[place] = result
+        results = _repeated(searches, results, size)
 
     neighbours = _merge(results)
     ceilings = [result.ceiling for result in results if result.ceiling is not None]
     ceilings += [neighbour.cosine for neighbour in neighbours[size : size + 1]]
     return VectorMatches(tuple(neighbours[:size]), max(ceilings, default=None))
+
+
+def _repeated(
+    searches: Sequence[_Search],
+    results: Sequence[_Neighbours],
+    size: int,
+) -> list[_Neighbours]:
+    """Repeats the searches that may have omitted one of the `size` nearest neighbours, and returns all results."""
+    nearest = _merge(results)[:size]
+    worst_cosine = -1.0
+    if len(nearest) == size:
+        worst_cosine = nearest[-1].cosine
+
+    incomplete = [place for place, result in enumerate(results) if result.may_bring(worst_cosine)]
+    searches_to_repeat = [searches[place] for place in incomplete]
+    complete_results = list(results)
+    for place, result in zip(incomplete, _in_parallel(searches_to_repeat, size), strict=True):
+        complete_results[place] = result
+    return complete_results
 
 
 def _in_parallel(searches: Iterable[_Search], size: int) -> list[_Neighbours]:
