@@ -80,19 +80,23 @@ def bars(series: Mapping[str, Sequence[float]], ticks: Sequence[str], *, title: 
     for number, (name, values) in enumerate(series.items()):
         for place, value in enumerate(values):
             left_of_group = LEFT + group_width * (place + 0.1)
-            y = _y(value)
-            bar = _element(
-                "rect",
-                _hint(name, value),
-                x=left_of_group + bar_width * number,
-                y=y,
-                width=bar_width,
-                height=_y(0) - y,
-                fill=_colour(number),
-            )
-            parts.append(bar)
+            left = left_of_group + bar_width * number
+            parts.append(_bar(name, value, left, bar_width, _colour(number)))
 
     return _drawing(parts, title) + _legend(tuple(series))
+
+
+def _bar(name: str, value: float, left: float, width: float, colour: str) -> str:
+    top = _y(value)
+    return _element(
+        "rect",
+        _hint(name, value),
+        x=left,
+        y=top,
+        width=width,
+        height=_y(0) - top,
+        fill=colour,
+    )
 
 
 def _element(tag: str, content: str | None = None, **attributes: str | float) -> str:

@@ -491,13 +491,18 @@ def _owner(deployment: DeployedProduct) -> Iterator[str]:
         yield f"{OWNER_PATH} names {owner}: this one, {this_one}, indexes nothing"
 
 
-def _teams(deployment: DeployedProduct) -> Iterator[str]:
-    """Yields the people whose user id is the tenant in somebody else's claim."""
-    tenant_of = {}
+def _claimed_tenants(deployment: DeployedProduct) -> dict[str, object]:
+    """Returns user id -> the claim `tenantId`; None for a user without it."""
+    tenants = {}
     for user in deployment.project.users():
         claims = json.loads(user.get("customAttributes") or "{}")
-        tenant_of[user["localId"]] = claims.get("tenantId")
+        tenants[user["localId"]] = claims.get("tenantId")
+    return tenants
 
+
+def _teams(deployment: DeployedProduct) -> Iterator[str]:
+    """Yields the people whose user id is the tenant in somebody else's claim."""
+    tenant_of = _claimed_tenants(deployment)
     members = defaultdict(set)
     for uid, tenant_id in tenant_of.items():
         if isinstance(tenant_id, str):
