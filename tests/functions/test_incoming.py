@@ -171,19 +171,30 @@ def _body(person: str = "mara") -> Iterator[tuple[incoming._Body, socket.socket]
         yield incoming._Body(person, server_end), there
 
 
-def test_a_body_that_keeps_the_least_rate_is_not_given_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(incoming, "PIECE_SECONDS", 0.1)
-    with _body() as (body, _):
-        watching = threading.Thread(target=body.watch, args=(60.0,))
-        watching.start()
-        for _ in range(5):
-            body.received += incoming.PIECE
-            time.sleep(0.05)
-        assert body.problem is None
-        watching.join()
-        assert isinstance(body.problem, TooSlow)
+class _Arriving(threading.Event):
+    """Lets so many bytes of the body arrive during each wait, which takes no time."""
+
+    def __init__(self, *pieces: int) -> None:
+        super().__init__()
+        self.body: incoming._Body | None = None
+        self.pieces = list(pieces)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        assert timeout == incoming.PIECE_SECONDS
+        assert self.body is not None
+        assert self.body.problem is None
+        self.body.received += self.pieces.pop(0)
+        return False
+
+
+def test_a_body_that_keeps_the_least_rate_is_not_given_up() -> None:
+    arriving = _Arriving(*[incoming.PIECE] * 5, incoming.PIECE - 1)
+    server_end, there = socket.socketpair()
+    with closing(server_end), closing(there):
+        arriving.body = incoming._Body("mara", server_end, ended=arriving)
+        arriving.body.watch(3600.0)
+        assert isinstance(arriving.body.problem, TooSlow)
+    assert arriving.pieces == []
 
 
 def test_the_body_awaited_longest_gives_way_when_an_instance_has_too_many() -> None:

