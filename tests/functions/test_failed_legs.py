@@ -11,16 +11,19 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from time import monotonic, sleep
+from threading import Event
+from time import monotonic
 
 import grpc  # type: ignore[import-untyped]
 import pytest
 from flask.testing import FlaskClient
 
 from desktop.product.emulator import Emulator
-from desktop.product.store import polling
+from desktop.product.store import POLL_SECONDS, _poll, polling
 from shared import bootstrap
 from shared.adapters.firestore import FirestoreStore
+from shared.adapters.firestore.connection import Connection
+from tests.adapters.models.waiting import FakeClock
 from tests.fakes import HashingEmbedder
 from tests.functions.world import World, world_on
 from tests.servers.firestore_proxy import Answer, Call, FirestoreProxy, Refuse, Silence
@@ -243,22 +246,39 @@ def test_a_poller_hears_of_every_note_once_firestore_answers_again(
         assert _heard(paths, LONG) == "tenants/alice/notes/train"
 
 
+class _Pauses(Event):
+    """Ends the polling after so many looks, between which no time passes."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+        self.seconds = list[float | None]()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout)
+        return len(self.seconds) > self.looks
+
+
 def test_a_slow_receiver_does_not_delay_the_next_look(
-    new_instance: NewInstance, firestore_project: str
+    new_instance: NewInstance, firestore_project: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = new_instance(LONG)
-    paths = SimpleQueue[str]()
+    clock = FakeClock()  # on which a look takes no time, however busy the machine is
+    monkeypatch.setattr("desktop.product.store.time", clock)
+    pauses = _Pauses(looks=3)
+    paths = list[str]()
 
     def receive(path: str) -> None:
-        sleep(1)
-        paths.put(path)
+        if not paths:  # so that the second look finds something too
+            world.put("plane", title="Plane", text="The plane is green.")
+        clock.sleep(POLL_SECONDS)
+        paths.append(path)
 
-    with polling(firestore_project, {"notes": receive}):
-        assert {_heard(paths, LONG) for _ in range(2)} == {
-            f"tenants/alice/notes/{name}" for name in ("boat", "car")
-        }
-        world.put("plane", title="Plane", text="The plane is green.")
-        assert _heard(paths, 5) == "tenants/alice/notes/plane"
+    connection = Connection(firestore_project, read_seconds=LONG, write_seconds=0)
+    _poll(connection, {"notes": receive}, pauses)
+    assert sorted(paths[:2]) == ["tenants/alice/notes/boat", "tenants/alice/notes/car"]
+    assert paths[2:] == ["tenants/alice/notes/plane"]
+    assert pauses.seconds == [0.0, POLL_SECONDS, POLL_SECONDS, POLL_SECONDS]
 
 
 @pytest.mark.parametrize(
