@@ -23,8 +23,9 @@ from typing import Any
 
 from bench import figure, ratio_figure
 from bench.model_server import model_server
-from bench.processes import free_port, processor_seconds
+from bench.processes import processor_seconds
 from desktop.product.emulator import start
+from desktop.product.ports import free_ports
 from shared.bootstrap import build
 from shared.model.notes import NoteKey
 from shared.notes.service import NoteDraft
@@ -170,7 +171,7 @@ def _fill(env: Mapping[str, str]) -> None:
 
 def _first_question(target: str, source: Path, env: Mapping[str, str]) -> _Start:
     """Starts a program as the cloud does, and asks it as soon as it listens."""
-    port = free_port()
+    (port,) = free_ports(1)
     command = [
         sys.executable,
         "-m",

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from bench.processes import free_port
+from desktop.product.ports import free_ports
 
 ROUNDS = 9
 TARGET = 1.2
@@ -55,7 +55,7 @@ def run(*, small: bool = False) -> dict[str, dict[str, Any]]:
 
 def seconds_to_first_byte(target: str, source: Path) -> float:
     """Start the function's host as the cloud does, and ask until it answers."""
-    port = free_port()
+    (port,) = free_ports(1)
     command = [
         sys.executable,
         "-m",

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from pathlib import Path
-
-
-def free_port() -> int:
-    """Returns a port of this machine that nothing listens on."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def processor_seconds(master: int) -> float:

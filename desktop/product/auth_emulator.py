@@ -9,15 +9,15 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 from desktop.product.emulator import EmulatorMissing, answers
+from desktop.product.ports import free_ports
 
 START_SECONDS = 120
 """Seconds within which the emulator must answer. Ten are usual; Node takes a minute of a busy machine."""
@@ -43,7 +43,7 @@ def auth_emulator(firebase: str, project: str, *, data: Path | None = None) -> I
     Raises EmulatorMissing.
     """
     with tempfile.TemporaryDirectory(prefix="auth-emulator-") as folder:
-        ports = _free_ports()
+        ports = dict(zip(PARTS, free_ports(len(PARTS)), strict=True))
         emulators: dict[str, object] = {
             name: {"host": "127.0.0.1", "port": port} for name, port in ports.items()
         }
@@ -105,13 +105,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(STOP_SECONDS)
-
-
-def _free_ports() -> dict[str, int]:
-    """Returns a free port for each part of the suite. All are held until the last is known, so they differ."""
-    with ExitStack() as stack:
-        ports = {}
-        for name in PARTS:
-            probe = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-            ports[name] = probe.getsockname()[1]
-        return ports

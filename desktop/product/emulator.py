@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import quote
 
+from desktop.product.ports import free_ports
 from shared.adapters.firestore.connection import DEFAULT_DATABASE
 from shared.errors import OperatorError
 
@@ -230,7 +230,8 @@ def start(
     """
     java = find_java()
     jar = find_jar(os.environ if env is None else env)
-    port = port or _free_port()
+    if port == 0:
+        (port,) = free_ports(1)
     host = f"127.0.0.1:{port}"
     command = [
         java,
@@ -281,13 +282,6 @@ def _await_answer(emulator: Emulator) -> None:
     if emulator.process.poll() is not None:
         tail = emulator.log.read_text(errors="replace")[-2000:]
         raise EmulatorMissing(f"the Firestore emulator ended at once:\n{tail}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def answers(host: str) -> bool:

@@ -1,19 +1,44 @@
-"""Names the program that listens on a port, for the message that the port is taken."""
+"""Finds free ports, and names the program that listens on one, for the message that the port is taken."""
 
 from __future__ import annotations
 
+import secrets
+import socket
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from http.client import HTTPException
 from pathlib import Path
 
+from shared.errors import OperatorError
+
+NEVER_GIVEN = range(20_000, 32_000)
+"""Ports below those that Linux, macOS and Windows give to a program that asks for any free one."""
 ANSWER_SECONDS = 5
 LISTENING = "0A"
 """State of a socket in Linux's tables."""
 NAME = b"Aurora Notes"
 """Stands at the beginning of our page, and of the list of routes that programs get in its place."""
 TABLES = ("/proc/net/tcp", "/proc/net/tcp6")
+
+
+def free_ports(count: int) -> list[int]:
+    """Returns so many different ports of this machine that nothing listens on. Raises OperatorError.
+
+    They are of NEVER_GIVEN: a program takes seconds to start, and meanwhile no other is given its port.
+    """
+    ports: list[int] = []
+    with ExitStack() as stack:
+        for port in secrets.SystemRandom().sample(NEVER_GIVEN, len(NEVER_GIVEN)):
+            if len(ports) == count:
+                break
+            probe = stack.enter_context(socket.socket())
+            with suppress(OSError):  # somebody has it
+                probe.bind(("127.0.0.1", port))
+                ports.append(port)
+    if len(ports) < count:
+        raise OperatorError(f"no free port between {NEVER_GIVEN.start} and {NEVER_GIVEN.stop}")
+    return ports
 
 
 def holder_of(port: int) -> str | None:

