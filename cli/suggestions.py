@@ -1,9 +1,6 @@
-"""Suggestions: the likeliest command where one is misspelt, and the command that installs a package."""
+"""Suggestions: the likeliest command where one is misspelt."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import click
 
@@ -34,14 +31,3 @@ class SuggestingGroup(click.Group):
             names = " or ".join(f"'{name}'" for name in likely)
             suggestion = f"{error.message} Did you mean {names}?"
             raise click.UsageError(suggestion, ctx) from error
-
-
-def install_command(packages: str, prefix: str = sys.prefix) -> str:
-    """Returns the command that installs packages where this interpreter, of `prefix`, finds them.
-
-    pipx keeps each application in an environment of its own, which `pip` on the path does not reach.
-    """
-    is_of_pipx = (Path(prefix) / "pipx_metadata.json").exists()
-    if is_of_pipx:
-        return f"pipx inject {Path(prefix).name} {packages}"
-    return f"pip install {packages}"

@@ -12,10 +12,9 @@ import click
 from cli.diagnosis.checks import PartVerdict, check_parts, coverage_in_words, is_begun, tried
 from cli.diagnosis.google_project import GoogleProject
 from cli.options import FAILED, CommandContext, anywhere
-from cli.suggestions import install_command
 from cli.terminal import echo, echo_json
 from evaluation.calibration import measured
-from shared.adapters.extras import LOCAL_PACKAGES
+from shared.adapters.extras import LOCAL_PACKAGES, install_command
 from shared.errors import AuroraError, OperatorError, Unauthenticated
 
 

@@ -22,7 +22,6 @@ from cli.commands.evaluate_cost import agree
 from cli.commands.evaluate_support import evaluate_support
 from cli.options import FILE, FOLDER, CommandContext, close, common, fail, with_options
 from cli.showing import TerminalConsole, console
-from cli.suggestions import install_command
 from cli.terminal import echo_json
 from desktop.files.reading import FileNote, read, walk
 from evaluation.asking import Asker
@@ -34,6 +33,7 @@ from evaluation.measures import ANSWERS, TABLE
 from evaluation.report import EvaluationReport, html
 from evaluation.summary import summary, variant_summary
 from evaluation.tuning import Tuned, tune
+from shared.adapters.extras import install_command
 from shared.app import App
 from shared.bootstrap import assemble, build
 from shared.errors import InvalidArgument

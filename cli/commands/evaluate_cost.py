@@ -41,7 +41,7 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     if yes or is_free:
         return
     if not can_be_asked():
-        fail(f"nobody can be asked whether to pay for {answers} answers: --yes answers", USAGE)
+        fail(f"nobody can be asked whether to pay for {subject}: --yes answers", USAGE)
     if not confirm("Ask the model?", err=True):
         fail("nothing was asked", USAGE)
 

@@ -157,7 +157,7 @@ def _ask_gone(task: Import, report: ImportReport) -> ImportReport:
     """
     for folder in report.gone:
         path = task.root / folder.path
-        echo(f"{path}: {folder.files} of {folder.known} files are gone. Is the drive there?")
+        echo(f"{path}: {folder.loss}. Is the drive there?")
         question = "their notes: [r]emove, [k]eep without files, [s]kip"
         answer = prompt(question, default="s")
         decision = GONE_ANSWERS.get(answer[:1].lower())
@@ -346,10 +346,10 @@ def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
             return work(progress.step)
         except KeyboardInterrupt:
             if progress.waiting:
-                echo(
-                    f"aurora: words find every note, {progress.waiting} wait for their vectors: {goes_on}",
-                    err=True,
-                )
+                waiting = "1 waits for its vectors"
+                if progress.waiting > 1:
+                    waiting = f"{progress.waiting:,} wait for their vectors"
+                echo(f"aurora: words find every note, {waiting}: {goes_on}", err=True)
             raise
 
 

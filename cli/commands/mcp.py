@@ -7,7 +7,7 @@ import importlib.util
 import click
 
 from cli.options import CommandContext, anywhere, fail
-from cli.suggestions import install_command
+from shared.adapters.extras import install_command
 
 
 @click.command()

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import CommandContext, close, counted, parts_in_use
-from cli.suggestions import install_command
 from desktop.client.local import HOST, PORT
 from desktop.files.reading import FileNote, Skipped, Unchanged, read, walk
 from desktop.folders.destinations import local_name
@@ -26,7 +25,7 @@ from desktop.product.model_servers import answering, places
 from desktop.product.running import find_running, running_in
 from shared.adapters.embedded import damage
 from shared.adapters.embedded.files import file_name
-from shared.adapters.extras import LOCAL_PACKAGES
+from shared.adapters.extras import LOCAL_PACKAGES, install_command
 from shared.api.coverage import coverage_json
 from shared.app import App
 from shared.bootstrap import build

@@ -24,6 +24,7 @@ from desktop.files.conversion import (
     decoded,
     text_of,
 )
+from shared.adapters.extras import install_command
 from shared.errors import OperatorError
 from shared.markdown.file import fields_of, note_id_of
 from shared.model.limits import MAX_PATH, MAX_TEXT_BYTES
@@ -178,7 +179,7 @@ def _why_unread(file: Path) -> str | None:
         return f"{ending or 'without ending'}: not a kind of file that is read"
     if converter.is_there:
         return None
-    return f"{ending}: pip install {converter.module} reads it"
+    return f"{ending}: {install_command(converter.module)} reads it"
 
 
 def _why_closed(

@@ -42,11 +42,19 @@ class GoneFolder:
     """Number of files that it had."""
 
     @property
+    def loss(self) -> str:
+        """Says how many of the files are gone."""
+        if self.known == 1:
+            return "the only file is gone"
+        verb = "is" if self.files == 1 else "are"
+        return f"{self.files:,} of {self.known:,} files {verb} gone"
+
+    @property
     def reason(self) -> str:
         """Says what has happened and what a person can do."""
+        notes = "Its note stays" if self.files == 1 else "Their notes stay"
         return (
-            f"{self.files} of {self.known} files are gone: is the drive there? "
-            "Their notes stay until --gone remove or --gone keep decides"
+            f"{self.loss}: is the drive there? {notes} until --gone remove or --gone keep decides"
         )
 
 

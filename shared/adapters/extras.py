@@ -1,4 +1,5 @@
-"""Checks at the start that the packages, adapters and folders that settings ask for exist, without importing them.
+"""Checks at the start that the packages, adapters and folders that settings ask for exist, without importing them,
+and names the command that installs a package.
 
 A package may not be installed; an adapter is not uploaded if its packages are not in requirements.txt.
 """
@@ -6,8 +7,11 @@ A package may not be installed; an adapter is not uploaded if its packages are n
 from __future__ import annotations
 
 import importlib.util
+import shlex
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from shared.errors import SettingsError
 from shared.settings import Settings
@@ -30,9 +34,10 @@ def check(settings: Settings) -> None:
     for need in needs(settings):
         for module in (*need.modules, need.adapter):
             if not _is_installed(module):
+                command = install_command(need.packages)
                 raise SettingsError(
                     need.variable,
-                    f"{module} to be installed (pip install {need.packages}, deployed: "
+                    f"{module} to be installed ({command}, deployed: "
                     "in requirements.txt, and its adapter let through by .gcloudignore)",
                 )
     for folder in settings.template_folders:
@@ -43,6 +48,31 @@ def check(settings: Settings) -> None:
 def has_bundled_model() -> bool:
     """Reports whether the bundled model can be used."""
     return all(map(_is_installed, _BUNDLED_MODEL))
+
+
+def install_command(packages: str, prefix: str = sys.prefix) -> str:
+    """Returns the command that installs packages where this interpreter, of `prefix`, finds them.
+
+    pipx keeps each application in an environment of its own, and uv makes environments without
+    pip: the `pip` on the path reaches neither.
+    """
+    environment = Path(prefix)
+    is_of_pipx = (environment / "pipx_metadata.json").exists()
+    if is_of_pipx:
+        return f"pipx inject {environment.name} {packages}"
+    if _is_of_uv(environment):
+        return f"uv pip install --python {shlex.quote(prefix)} {packages}"
+    return f"pip install {packages}"
+
+
+def _is_of_uv(environment: Path) -> bool:
+    """Reports whether uv has made an environment, be it one of its tools or a project's."""
+    try:
+        configuration = (environment / "pyvenv.cfg").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    keys = [line.partition("=")[0].strip() for line in configuration.splitlines()]
+    return "uv" in keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

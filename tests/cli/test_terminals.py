@@ -199,3 +199,20 @@ def test_without_a_terminal_progress_is_printed_as_lines(
 
     _with_bar(work)
     assert capsys.readouterr().err == "aurora: notes: 1,500 of 2,000\n"
+
+
+@pytest.mark.parametrize(
+    ("without_vectors", "told"),
+    [(1, "1 waits for its vectors"), (1500, "1,500 wait for their vectors")],
+)
+def test_notes_that_wait_when_a_person_breaks_off_are_counted(
+    without_vectors: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def work(step: Callable[[str, int, int], None]) -> None:
+        step("vectors", 2000 - without_vectors, 2000)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        _with_bar(work, goes_on="the server goes on")
+    message = f"aurora: words find every note, {told}: the server goes on"
+    assert capsys.readouterr().err.strip() == message

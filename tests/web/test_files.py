@@ -364,6 +364,24 @@ def test_files_that_are_gone_all_at_once_are_asked_about(
         assert [note["path"] for note in listed] == ["pier.md"]
 
 
+@pytest.mark.nightly
+def test_the_only_file_of_a_folder_is_missed_in_the_singular(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "pier.md").write_text("The pier is long.")
+    with dev(tmp_path / "home") as running:
+        page = open_page(f"{running.address}/#/notes")
+        follow(page, folder)
+        expect(page.locator(".landing .good")).to_contain_text("1 note")
+        (folder / "pier.md").unlink()
+        running.await_questions("gone", 1)
+        page.reload()
+        told = f"1 of 1 file of {folder} is not there any more. If a drive is missing, connect it."
+        expect(page.get_by_text(f"{told} Its note stays until you decide.")).to_be_visible()
+
+
 def test_both_sides_of_a_conflict_are_shown_and_one_is_chosen(page: Page, desk: Desk) -> None:
     for keep, note_colour, there in (
         ("Keep the note", "red", "green"),

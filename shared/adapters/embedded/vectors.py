@@ -22,6 +22,7 @@ from shared.adapters.embedded.vector_rows import (
     damaged_vectors,
     is_sound,
 )
+from shared.adapters.extras import install_command
 from shared.errors import OperatorError
 from shared.model.index import Vector
 
@@ -424,5 +425,6 @@ def load_numpy() -> ModuleType:
     try:
         import numpy as np  # noqa: PLC0415 - 100 ms, and a search without vectors does not need it
     except ImportError as problem:
-        raise OperatorError("searching vectors needs numpy: pip install numpy") from problem
+        command = install_command("numpy")
+        raise OperatorError(f"searching vectors needs numpy: {command}") from problem
     return np

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from shared.adapters.extras import install_command
 from tests.cli.conftest import Aurora, Write
 from tests.servers.gemini import GeminiServer
 from tests.servers.openai import OpenAIServer
@@ -252,7 +253,7 @@ def test_metrics_that_are_not_installed_are_asked_for(
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     result = aurora("eval", _golden(tmp_path, QUESTIONS), "--notes", str(notes(NOTES)))
     assert result.exit_code == 1
-    assert "pip install ir-measures" in result.stderr
+    assert install_command("ir-measures") in result.stderr
 
 
 def test_what_a_writing_model_is_asked_is_told_before_it_is_asked(

@@ -13,6 +13,7 @@ import pytest
 from cli.options import CommandContext
 from cli.showing import show_answer
 from desktop.files import conversion
+from shared.adapters.extras import install_command
 from tests.absent import absent
 from tests.cli.conftest import Aurora, Write
 from tests.desktop.files.samples import docx, pdf
@@ -201,7 +202,7 @@ def test_without_the_extra_it_is_said_what_reads_them_and_their_notes_stay(
     folder = str(notes(FILES))
     for is_known in (False, True):
         report = json.loads(_index(aurora, folder, absent("pypdfium2")).stdout)
-        assert report["ignored"] == {".pdf: pip install pypdfium2 reads it": 1}
+        assert report["ignored"] == {f".pdf: {install_command('pypdfium2')} reads it": 1}
         assert report["removed"] == 0
         assert ("boiler.pdf" in aurora("notes", "list").stdout) is is_known
         aurora("index", folder)

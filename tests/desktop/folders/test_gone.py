@@ -52,6 +52,22 @@ def _paths(folder: str, count: int, first: int = 0) -> list[str]:
     return [f"{folder}n{number}.md" for number in range(first, first + count)]
 
 
+@pytest.mark.parametrize(
+    ("files", "known", "loss", "notes"),
+    [
+        (1, 1, "the only file is gone", "Its note stays"),
+        (1, 25, "1 of 25 files is gone", "Its note stays"),
+        (1200, 1500, "1,200 of 1,500 files are gone", "Their notes stay"),
+    ],
+)
+def test_what_is_gone_is_told_in_numbers_that_agree(
+    files: int, known: int, loss: str, notes: str
+) -> None:
+    folder = GoneFolder(path="", files=files, known=known)
+    assert folder.loss == loss
+    assert folder.reason.startswith(f"{loss}: is the drive there? {notes} until")
+
+
 def test_the_folders_above_a_file_begin_with_the_followed_one() -> None:
     assert folders_above("a/b/c.md") == ["", "a", "a/b"]
     assert folders_above("c.md") == [""]

@@ -112,10 +112,12 @@ export class Folders {
         await this.look();
       }, this.page.tell);
     const where = path ? `${folder}/${path}` : folder;
+    const lost = files === 1 ? "is" : "are";
+    const stay = files === 1 ? "Its note stays" : "Their notes stay";
     return h(
       "li",
       {},
-      h("p", {}, `${files.toLocaleString()} of ${plural(of, "file")} of ${where} are not there any more. If they are on a drive, connect it. Their notes stay until you decide.`),
+      h("p", {}, `${files.toLocaleString()} of ${plural(of, "file")} of ${where} ${lost} not there any more. If a drive is missing, connect it. ${stay} until you decide.`),
       h("div", {}, button("They are gone: remove the notes", answer("remove")), button("Keep the notes", answer("keep"))),
     );
   }
