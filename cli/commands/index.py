@@ -216,7 +216,7 @@ def tell_news(news: ImportReport | AuroraError, *, as_json: bool = False) -> Non
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Change nothing; count what would be embedded.",
+    help="Change nothing; count what would be embedded. Damage is counted by `aurora doctor`.",
 )
 @click.option(
     "--budget",

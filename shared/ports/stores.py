@@ -287,6 +287,11 @@ class SweepStore(Protocol):
     def orphan_keys(self, *, limit: int, cursor: str | None = None) -> Page[NoteKey]:
         """Lists keys of notes that have chunks but no index record. Cheap if there are none."""
 
+    def mark_damaged(self) -> None:
+        """Marks the notes of chunks and vectors that the disk has damaged or lost, so that a sweep that begins now makes
+        them anew. Does nothing where the database sees to that itself.
+        """
+
     def read_bookmark(self, name: str) -> str | None:
         """Returns a short text that the last sweep wrote; None if there is none."""
 

@@ -126,7 +126,8 @@ def reconcile(
     note, record and orphan when a full sweep is due or in progress, or `full` asks for one. A note's failure stops
     nothing but itself, and one that kills the process stops no later call; three outages of the store in a row end the
     call, after three of the model nothing is embedded any more, and no note is begun after `within` (no limit if it is None).
-    A dry run writes nothing, so each begins at the beginning: give it a budget for all notes.
+    A dry run writes nothing, so each begins at the beginning: give it a budget for all notes. It does not look for
+    damaged chunks and vectors, which a full sweep marks.
     What has expired in the trash, and what was kept of erased tenants, is removed. Notes of a tenant whose embedding
     budget is used up wait for vectors until the next UTC day, those of one whose index may write no more to be indexed.
     `hand_over` takes the notes that are to be indexed, suspects aside, instead of this call.
@@ -366,6 +367,9 @@ class _Sweep:
             return self.store.record_keys(limit=limit, cursor=token)
         if cursor.phase == ORPHANS:
             return self.store.orphan_keys(limit=limit, cursor=token)
+        begins_full = cursor.phase == EVERYTHING[0] and token is None
+        if begins_full and not self.repairs.dry_run:
+            self.store.mark_damaged()
         return self.store.note_keys(limit=limit, cursor=token, changed_since=cursor.since)
 
     def _without_note(self, keys: Sequence[NoteKey]) -> tuple[NoteKey, ...]:

@@ -55,6 +55,8 @@ class Many:
 
     orphan_keys = record_keys
 
+    def mark_damaged(self) -> None: ...
+
     def due_keys(self, *_: object, **__: object) -> tuple[NoteKey, ...]:
         return ()
 

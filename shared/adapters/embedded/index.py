@@ -23,6 +23,7 @@ from shared.adapters.embedded.files import Row, TenantFiles
 from shared.adapters.embedded.sqlite import fetch_rows, with_replacements
 from shared.adapters.embedded.vector_rows import (
     KEPT_REMOVALS,
+    READABLE_VECTOR,
     VECTORS,
     insert_vector,
     is_sound,
@@ -97,7 +98,7 @@ class Index:
             for table in tables:
                 # Versions as bytes, which can be read whatever the disk has made of them.
                 query = (
-                    f"SELECT chunk_id, id, CAST({table}.index_version AS BLOB), vector, {table}.checksum "
+                    f"SELECT chunk_id, id, CAST({table}.index_version AS BLOB), {READABLE_VECTOR}, {table}.checksum "
                     f"FROM chunks JOIN {table} USING (id) "
                     "WHERE chunk_id IN (SELECT value FROM json_each(?))"
                 )

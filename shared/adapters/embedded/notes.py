@@ -151,6 +151,10 @@ class EmbeddedNotes:
 
     # -- the sweep
 
+    def mark_damaged(self) -> None:
+        for file in self._files.all():
+            mend_derived(file)
+
     def note_keys(
         self,
         *,
@@ -162,10 +166,6 @@ class EmbeddedNotes:
             "SELECT note_id FROM notes WHERE note_id > :after AND updated_at >= :since "
             "ORDER BY note_id LIMIT :limit"
         )
-        if cursor is None and changed_since is None:
-            # A full sweep begins: it takes up the notes that are marked here.
-            for file in self._files.all():
-                mend_derived(file)
         return self._keys(
             "note_keys",
             query,

@@ -17,6 +17,8 @@ from shared.model.index import Vector
 
 VECTORS = ("vectors", "kept_vectors")
 """Tables: chunks' own vectors, and their second ones, of another space."""
+READABLE_VECTOR = "iif(typeof(vector) = 'blob', vector, NULL)"
+"""Vector of a row; NULL where the disk has made it a text, which could not be read if it is no UTF-8."""
 KEPT_REMOVALS = 1000
 """Revisions for which the ids of removed vectors are kept; a reader that is further behind reads all anew."""
 _TOLERANCE = 0.01
@@ -103,7 +105,7 @@ def damaged_vectors(
     row_ids: Sequence[int] | None = None,
 ) -> Iterator[int]:
     """Yields the ids of rows that do not hold what was written; of all rows, or of some."""
-    query = f"SELECT id, CAST(index_version AS BLOB), vector, checksum FROM {table}"
+    query = f"SELECT id, CAST(index_version AS BLOB), {READABLE_VECTOR}, checksum FROM {table}"
     values: tuple[str, ...] = ()
     if row_ids is not None:
         query += " WHERE id IN (SELECT value FROM json_each(?))"

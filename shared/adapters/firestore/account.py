@@ -214,6 +214,9 @@ class FirestoreAccount(Corpus):
         _increment(write, "number", 1)
         self._db.commit([write])
 
+    def mark_damaged(self) -> None:
+        """Does nothing: Firestore returns what was written."""
+
     def expire(self, now: datetime) -> None:
         """Forgets usage alone: time-to-live policies on `expiresAt` drop documents."""
         today = now.astimezone(UTC).date().isoformat()

@@ -22,6 +22,7 @@ from shared.adapters.embedded.damage import (
 from shared.adapters.embedded.documents import CHUNKS, DamagedChunk, chunks_of
 from shared.adapters.embedded.files import TenantFile
 from shared.adapters.embedded.sqlite import fetch_rows, fill_checksums
+from shared.adapters.embedded.vector_rows import VECTORS
 from shared.errors import AuroraError, NoteUnreadable
 from shared.indexing.pipeline import Indexer
 from shared.model.index import IndexStatus
@@ -303,6 +304,24 @@ def test_a_lost_chunk_is_made_anew(file: Path, opened: Callable[[], EmbeddedStor
     assert len(store.note_chunks(TENANT, "n1", stems=())) == 1
 
 
+def test_a_dry_run_of_the_sweep_marks_nothing_that_is_damaged_or_lost(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    store = opened()
+    store.put_note(TENANT, note("Edited since it was indexed.", "n2"))
+    store.close()
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("UPDATE chunks SET text = 'changed' WHERE note_id IN ('n1', 'n2')")
+        for table in VECTORS:
+            db.execute(f"UPDATE {table} SET vector = zeroblob(length(vector))")  # noqa: S608 - named there
+    before = file.read_bytes()
+    store = opened()
+    for full in (False, True):
+        sweep(store, HashingEmbedder(dimension=8), Clock(), full=full, dry_run=True)
+    store.close()
+    assert file.read_bytes() == before
+
+
 def _flipped_vectors(file: Path, table: str) -> Iterator[bytes]:
     """Yields the vector of n1's chunk, once for each of its bytes, while the file holds it with that byte changed.
 
@@ -349,6 +368,22 @@ def test_each_flipped_byte_of_a_vector_is_left_out_and_made_anew(
             assert sorted(_nearest(store, embedder)) == ["n1", "n2"]
             vectors = store.read_vectors(TENANT, ["n1_000"])
             assert vectors["n1_000"].tobytes() == flipped
+
+
+def test_a_vector_of_which_the_disk_has_made_a_text_is_made_anew(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    """One bit of a row's header tells them apart."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        (vector,) = db.execute("SELECT vector FROM vectors WHERE id = 1").fetchone()
+        db.execute("UPDATE vectors SET vector = CAST(vector AS TEXT) WHERE id = 1")
+    assert check(file).derived == 1
+    store = opened()
+    assert store.read_vectors(TENANT, ["n1_000"]) == {}
+    embedder = HashingEmbedder(dimension=8)
+    sweep(store, embedder, Clock(), full=True)
+    assert embedder.embedded.total() == 1
+    assert store.read_vectors(TENANT, ["n1_000"])["n1_000"].tobytes() == vector
 
 
 def _nearest(store: EmbeddedStore, embedder: HashingEmbedder) -> list[str]:
