@@ -375,8 +375,9 @@ def test_a_vector_of_which_the_disk_has_made_a_text_is_made_anew(
 ) -> None:
     """One bit of a row's header tells them apart."""
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        (vector,) = db.execute("SELECT vector FROM vectors WHERE id = 1").fetchone()
-        db.execute("UPDATE vectors SET vector = CAST(vector AS TEXT) WHERE id = 1")
+        row = "(SELECT id FROM chunks WHERE note_id = 'n1')"
+        (vector,) = db.execute(f"SELECT vector FROM vectors WHERE id = {row}").fetchone()  # noqa: S608 - named above
+        db.execute(f"UPDATE vectors SET vector = CAST(vector AS TEXT) WHERE id = {row}")  # noqa: S608 - named above
     assert check(file).derived == 1
     store = opened()
     assert store.read_vectors(TENANT, ["n1_000"]) == {}
