@@ -75,11 +75,13 @@ _DEFINITION = re.compile(
 _FOOTNOTE_MARK = r"\[\^(?!(?:\w-\w){1,20}_?\])[\w-]{1,40}+\]"
 """`[^1]`, `[^a-claim]`; not `[^a-z]`, which is a pattern's."""
 _FOOTNOTE = re.compile(rf"^([ \t>]*+){_FOOTNOTE_MARK}:(?:[ \t]++|$)", re.MULTILINE)
+_BEHIND_WORD = r"(?<=[\w.,;:!?%\"'”’»)*_])"
+_END_OF_WORD = r"(?=[*?][.,;:!?\"'”’»)*_]*+(?:[^\x00-\x7f]|\s|\Z))"
 FOOTNOTE_REFERENCE = re.compile(
-    rf"(?<!\\){_FOOTNOTE_MARK}(?![A-Za-z0-9+{{]|(?<!\d\])[*?])",
+    rf"(?<!\\)(?:{_FOOTNOTE_MARK}(?![A-Za-z0-9+{{]|(?<!\d\])[*?])|{_BEHIND_WORD}{_FOOTNOTE_MARK}{_END_OF_WORD})",
 )
-"""A mark of a footnote where it is none of a pattern, in which a character or a quantifier follows; a question or the
-end of emphasis may follow a number."""
+"""A mark of a footnote where it is none of a pattern, in which a character or a quantifier follows. A question or the
+end of emphasis may follow a number, or letters between a word and a space: `so[^note]?`, but `[^abc]*`."""
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _ENTITY_REST = re.compile(r"(?:#[0-9]|#[xX]|[A-Za-z])[A-Za-z0-9]{0,31};")
 _TAG_LIKE = re.compile(r"&lt;(?=[A-Za-z/!?])([^&<>\n]{0,200})&gt;")

@@ -235,6 +235,13 @@ def test_the_rest_of_a_row_does_not_stand_above_its_table() -> None:
         ("[^a-z]+ or [^a-z] or [^A-Za-z0-9_]", "[^a-z]+ or [^a-z] or [^A-Za-z0-9_]"),
         ('[^"]* or [^/]+ or [^x]* or [^1]{2}', '[^"]* or [^/]+ or [^x]* or [^1]{2}'),
         ("x[^2]y is a power", "x[^2]y is a power"),
+        ('Is it so[^note]? "Yes."[^note]?', 'Is it so? "Yes."?'),
+        ("*A claim[^note]*, **another.[^b]** (so[^c]?)", "*A claim*, **another.** (so?)"),
+        ("**主張[^注]**は", "**主張**は"),
+        (
+            "a [^abc]* b, x[^abc]*y, x[^ab]?$ or x[^a-z]? or [^ab]?",
+            "a [^abc]* b, x[^abc]*y, x[^ab]?$ or x[^a-z]? or [^ab]?",
+        ),
         (
             "[run `a [b]` now](https://a.example/b) and [x [y] z](c.md)",
             "run `a [b]` now and x [y] z",
