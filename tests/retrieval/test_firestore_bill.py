@@ -38,6 +38,10 @@ from tests.retrieval.library import VERSION, Library
 from tests.retrieval.samples import NOW, days_ago
 
 NOTES = 100
+AHEAD = "zebu"
+"""Word of passages that were written months before what they name, the days of the questions that ask for it."""
+LOOKS_AHEAD = range(20, 70, 5)
+"""Numbers of the notes that have such a passage: more than are looked at."""
 WORDS_A_CHUNK = 40
 VOCABULARY = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se"), repeat=4)]
 """625 words, drawn as natural ones that are no stop words are: the first stands in a fifth of the chunks."""
@@ -76,6 +80,9 @@ def _fill(store: CountedStore, chunks_a_note: int) -> None:
             " ".join(dice.choices(VOCABULARY, weights, k=WORDS_A_CHUNK))
             for _ in range(chunks_a_note)
         ]
+        if number in LOOKS_AHEAD:
+            named = (days_ago(days).date().isoformat() for days in (3, 45, 300))
+            texts[0] = f"{' '.join((*COMMON, *RARE, AHEAD))} {' '.join(named)} {texts[0]}"
         vault = f"v{number % 3}"
         path = f"area{number % 10}/topic{number % 20}/{note_id}.md"
         note = Note(note_id, "", "\n".join(texts), created, created, vault, path)
@@ -87,6 +94,10 @@ def _fill(store: CountedStore, chunks_a_note: int) -> None:
         )
         record = IndexRecord("r1", IndexStatus.INDEXED, len(puts), VERSION, NOW)
         store.apply(TENANT, IndexChange(note_id, None, record, put=puts))
+
+
+COMMON = VOCABULARY[:6]
+RARE = VOCABULARY[-6:]
 
 
 def _chunk(note: Note, position: int, text: str) -> IndexedChunk:
@@ -113,10 +124,6 @@ def _chunk(note: Note, position: int, text: str) -> IndexedChunk:
         index_version=VERSION,
         note_revision="r1",
     )
-
-
-COMMON = VOCABULARY[:6]
-RARE = VOCABULARY[-6:]
 
 
 @pytest.mark.parametrize(
@@ -149,6 +156,35 @@ def test_a_question_is_answered_within_so_many_reads_and_one_vector_search(
     reads = store.reads - reads_before
     assert retrieved.selected
     assert reads.documents <= (READS if retrieved.range_used is None else READS_AT_A_TIME), reads
+    assert reads.aggregations <= COUNTS, reads
+    assert reads.vector_searches <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        (f"What about {AHEAD} {COMMON[0]} last week?", {}),
+        (f"{COMMON[0]} {RARE[0]} {AHEAD} on {days_ago(3):%d %B %Y}", {}),
+        (f"{COMMON[1]} {RARE[1]} {AHEAD} last month", {}),
+        (f"{COMMON[1]} {RARE[1]} {AHEAD} last month", {"filters": Filters(vaults=("v1",))}),
+        (f"{COMMON[1]} {AHEAD} last week", {"top_k": 20}),
+    ],
+)
+def test_a_question_that_meets_passages_of_other_times_keeps_to_its_reads(
+    store: CountedStore, text: str, question: dict[str, Any]
+) -> None:
+    """Their vectors are read beside those of the other legs' candidates."""
+    store.folders(TENANT)
+    with ThreadPoolExecutor(8) as executor:
+        library = Library(store, executor)
+        reads_before = store.reads
+        retrieved = library.ask(text, **question)
+    reads = store.reads - reads_before
+    time_range = retrieved.range_used
+    assert time_range is not None
+    found_at = [passage.chunk.created_at for passage in retrieved.selected]
+    assert not all(map(time_range.contains, found_at)), "no passage of another time was met"
+    assert reads.documents <= READS_AT_A_TIME, reads
     assert reads.aggregations <= COUNTS, reads
     assert reads.vector_searches <= 1
 
