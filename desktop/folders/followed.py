@@ -42,6 +42,8 @@ MAX_FOLDER = 10_000
 """Bytes of the path of a folder."""
 MAX_LISTED = 500
 """Folders that are listed of one folder."""
+TOLD_SECONDS = 600.0
+"""Seconds for which it is told what came of the first reading of a folder. Its notes change from then on."""
 EXAMPLE = "write it from the beginning, like ~/notes"
 
 
@@ -60,6 +62,8 @@ class FolderReading:
     """Report of the import; None until it has come to its end."""
     problem: str | None = None
     """Reason why the import failed; None if it did not."""
+    ended: float | None = None
+    """Time on the monotonic clock at which it has ended; None until then."""
     is_stopped: bool = False
     """True once nobody wants the folder any more."""
     thread: Thread | None = None
@@ -67,6 +71,13 @@ class FolderReading:
     @property
     def is_running(self) -> bool:
         return self.report is None and self.problem is None
+
+    @property
+    def is_told(self) -> bool:
+        """True while it runs, some minutes longer, and as long as its problem is not solved."""
+        if self.ended is None or self.problem is not None:
+            return True
+        return time.monotonic() - self.ended < TOLD_SECONDS
 
     def run(self) -> None:
         """Imports the folder; its vectors follow."""
@@ -80,6 +91,8 @@ class FolderReading:
             # The last door of a thread: nobody else would tell the page that the import has ended.
             _logger.exception("a folder was not read")
             self.problem = f"it could not be read: {type(error).__name__}"
+        finally:
+            self.ended = time.monotonic()
 
     def _step(self, what: str, done: int, all_files: int) -> None:
         """Notes the progress. Raises Stopped."""
@@ -284,12 +297,15 @@ def browsed(text: str, followed: Iterable[FollowedFolder]) -> dict[str, object]:
 
 def _row(source: FolderSource, notes: int, reading: FolderReading | None) -> dict[str, object]:
     """Returns the JSON of a folder."""
+    told = None
+    if reading is not None and reading.is_told:
+        told = reading.as_json()
     return {
         "folder": str(source.root),
         "vault": source.vault,
         "there": source.root.is_dir(),
         "notes": notes,
-        "reading": None if reading is None else reading.as_json(),
+        "reading": told,
     }
 
 

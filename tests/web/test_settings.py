@@ -80,6 +80,28 @@ def test_nothing_in_the_settings_moves_when_it_is_known_that_no_model_writes(pag
 
 
 @pytest.mark.nightly
+def test_nothing_in_the_settings_moves_when_a_model_writes_as_it_did_last_time(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    with OpenAIServer() as model:
+        env = {"OPENAI_BASE_URL": model.base_url, "CHAT_MODEL": "llama"}
+        (tmp_path / ".env").write_text("".join(f"{name}={value}\n" for name, value in env.items()))
+        with dev(tmp_path, "--sample", str(ROOT / "examples/notes")) as running:
+            page = open_page(running.address)
+            page.get_by_role("button", name="Settings (s)").click()
+            expect(page.get_by_label("Address")).to_have_value(model.base_url)
+            page.reload()
+            let_go = hold(page, "**/settings:model")
+            page.get_by_role("button", name="Settings (s)").click()
+            use_notes = page.get_by_label("Use my notes")
+            place_before = use_notes.bounding_box()
+            with page.expect_response("**/settings:model"):
+                let_go()
+            page.wait_for_timeout(100)
+            assert use_notes.bounding_box() == place_before
+
+
+@pytest.mark.nightly
 def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page: Page) -> None:
     waiting: list[Route] = []
     page.route("**/templates", lambda route: waiting.append(route))  # noqa: PLW0108 - it is given an attribute

@@ -13,6 +13,8 @@ const FIELDS = /** @type {Readonly<Record<string, [string, string, string][]>>} 
   gemini: [["key", "Key", ""], ["model", "Model", "as the product chooses"]],
   openai: [["address", "Address", "http://localhost:11434/v1"], ["model", "Model", "llama3.2"], ["key", "Key", "if it wants one"]],
 });
+const WROTE = "wrote";
+/** Name of the kind that wrote when the settings were last open. */
 const NAMED = 6;
 /** Models of a server that are named; all of them can be chosen. */
 const QUOTED = "Answers are quotes from your notes, and nothing of them leaves this machine.";
@@ -40,7 +42,8 @@ export class ModelChoice {
       this.known,
       h("div", { class: "row" }, this.button, this.state),
     );
-    this.draw({ kind: "none" }); // mostly so: then nothing below it moves when it is known
+    this.kind.value = page.memory.get(WROTE, "none");
+    this.draw({ kind: this.kind.value }); // mostly still so: then nothing below it moves when it is known
   }
 
   /** What writes now. */
@@ -50,6 +53,7 @@ export class ModelChoice {
       const told = await this.page.api.get("/settings:model");
       if (this.touched) return;
       this.kind.value = told.kind;
+      this.page.memory.put(WROTE, told.kind);
       this.draw(told);
       if (!told.fixed) void this.list();
       for (const each of [this.kind, this.button, ...this.fields.querySelectorAll("input")]) each.disabled = Boolean(told.fixed);
@@ -72,7 +76,7 @@ export class ModelChoice {
         const input = h("input", { id: `set-model-${name}`, name, type, placeholder, list, value: told[name] ?? "", autocomplete: "off", spellcheck: "false", "aria-describedby": "hint-found", ...(onchange ? { onchange } : {}) });
         return h("div", { class: "setting" }, h("label", { for: input.id }, label), input);
       }),
-      this.found,
+      ...(quoted ? [] : [this.found]),
     );
     this.found.textContent = "";
   }
@@ -110,6 +114,7 @@ export class ModelChoice {
       async () => {
         const { kind, model, seconds } = await this.page.api.json("PUT", "/settings:model", { kind: this.kind.value, ...given });
         this.page.writes = kind !== "none";
+        this.page.memory.put(WROTE, kind);
         this.state.textContent = this.page.writes ? `${model} works, ${seconds} s.` : "Answers are quotes from now on.";
       },
       ({ message }) => (this.state.textContent = `Not changed. ${message}`),
