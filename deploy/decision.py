@@ -145,6 +145,8 @@ def decided(google: Google, options: argparse.Namespace) -> Plan:
 
     database_id = options.database or deployed_settings.get("FIRESTORE_DATABASE") or "(default)"
     database_location = _database_location(google, database_id)
+    if current and not database_location and not options.new_database:
+        _require_database(current, database_id)
     region, location = places(options, deployed_region, database_location)
 
     settings["STORE"] = "firestore"
@@ -209,6 +211,28 @@ def _database_location(google: Google, database_id: str) -> str:
         )
     location: str = database["locationId"]
     return location
+
+
+def _require_database(current: Deployment, chosen: str) -> None:
+    """Raises Stop if the databases of the deployed functions are gone: an empty one would take their place in silence.
+
+    chosen: the database of this run, which does not exist.
+    """
+    google = current.google
+    used = sorted(look.databases_of(current))
+    for database_id in used:
+        if google.found(f"firestore/v1/{google.name}/databases/{database_id}"):
+            return
+    names = " and ".join(used)
+    prefix = f" --function-prefix {current.prefix}" if current.prefix else ""
+    raise Stop(
+        f"The functions use database {names}, which is gone, and there is no database {chosen}: up.sh would make an empty\n"
+        "one, and every note would be gone from the apps. Nothing was changed. The notes come back from a backup:\n"
+        f"    gcloud firestore backups list --project={google.project}\n"
+        f"    deploy/restore.sh {google.project} restored --backup BACKUP{prefix}\n"
+        f"    deploy/up.sh {google.project} --database restored --backups daily{prefix}\n"
+        "If they are restored already, the last line names their database. To begin without notes, add --new-database.",
+    )
 
 
 def _checked_prices(plan: Plan) -> dict[str, str]:

@@ -45,6 +45,11 @@ def parsed(arguments: list[str]) -> argparse.Namespace:
         help="of its own, by its name",
         type=matching(r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]"),
     )
+    parser.add_argument(
+        "--new-database",
+        action="store_true",
+        help="make an empty database where the one that the functions use is gone",
+    )
     parser.add_prefix()
     parser.add_argument(
         "--set",
@@ -268,9 +273,7 @@ def _asked_at_first(plan: Plan, options: argparse.Namespace) -> dict[str, str]:
             usual = "daily"
         backups = ask("Backups of the notes (daily, none)", usual)
 
-    if budget in (None, "0"):
-        budget = ""
-    return {"budget": budget, "backups": backups or "none"}
+    return {"budget": budget or "", "backups": backups or "none"}
 
 
 def main(arguments: list[str]) -> int:

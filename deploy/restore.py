@@ -1,4 +1,6 @@
-"""Restores the deployed database into a second one, protected and backed up: the work of deploy/restore.sh."""
+"""Restores a database, the deployed one or a backup's, into a second one, protected and backed up: the work of
+deploy/restore.sh.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +8,16 @@ import argparse
 import hashlib
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 import look
+import owner
 from arguments import Parser, matching
 from cloud import JSON, Google, Refused, tell
 from firestore import Database
-from look import Stop
+from look import Deployment, Stop
 
 sys.path.insert(1, str(Path(__file__).parents[1]))
 
@@ -127,11 +130,62 @@ def _tell_of_erased(source: Database, restored: Database) -> None:
         )
 
 
+def damaged_database(
+    google: Google,
+    options: argparse.Namespace,
+    by_prefix: Mapping[str, Deployment],
+) -> Database:
+    """Returns the database whose notes come back: the backup's, the one that was named, or that of the functions.
+
+    Raises Stop where nothing says which it is.
+    """
+    if options.backup:
+        backup = google.found(f"firestore/v1/{options.backup}")
+        if not backup:
+            raise Stop(
+                f"--backup {options.backup}: there is no such backup, or no more. This names them:\n"
+                f"    gcloud firestore backups list --project={options.project}",
+            )
+        return Database(google, backup["database"].rpartition("/")[2])
+    if options.source:
+        return Database(google, options.source)
+    deployment = by_prefix.get(look.prefix_of(by_prefix, options.function_prefix))
+    if deployment is not None:
+        return deployment.database
+
+    moment = f"{options.at:%Y-%m-%dT%H:%MZ}"
+    again = f"deploy/restore.sh {options.project} {options.database} --at {moment} --from"
+    databases = google.items(f"firestore/v1/{google.name}/databases", "databases")
+    ids = [database["name"].rpartition("/")[2] for database in databases]
+    lines = [f"\n    {again} {shlex.quote(database_id)}" for database_id in ids]
+    raise Stop(
+        f"No function is deployed in {options.project} that says which database the notes are in. Name it:"
+        + "".join(lines),
+    )
+
+
+def up_command(
+    options: argparse.Namespace,
+    by_prefix: Mapping[str, Deployment],
+    restored: Database,
+) -> str:
+    """Returns the command that deploys to the restored database, as the deployment that wrote its notes."""
+    command = f"deploy/up.sh {options.project} --database {restored.id}"
+    prefix = options.function_prefix
+    if not by_prefix and not prefix:
+        owner_then = owner.read(restored)
+        if owner_then is not None:
+            prefix = owner_then.prefix
+    if prefix:
+        command += f" --function-prefix {prefix}"
+    return command
+
+
 def main(options: argparse.Namespace) -> None:
     """Restores the notes into a new database. Raises Refused and Stop."""
     google = Google(options.project)
-    deployment = look.deployed(google, options.function_prefix)
-    damaged = deployment.database
+    by_prefix = look.deployments(google)
+    damaged = damaged_database(google, options, by_prefix)
     restored = Database(google, options.database)
     source_address = f"firestore/v1/{damaged.name}"
     source = google.found(source_address)
@@ -146,7 +200,7 @@ def main(options: argparse.Namespace) -> None:
     operation = google("POST", f"firestore/v1/{google.name}/databases:{method}", body)
     google.done("firestore/v1", operation)
     protect(google, source_address, f"firestore/v1/{restored.name}")
-    command = f"deploy/up.sh {options.project} --database {restored.id}"
+    command = up_command(options, by_prefix, restored)
     if source is None:
         command += " --backups daily"
         tell(
@@ -167,17 +221,25 @@ if __name__ == "__main__":
         metavar="DATABASE",
         type=matching(r"[a-z][a-z0-9-]{2,61}[a-z0-9]"),
     )
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
+    point = parser.add_mutually_exclusive_group(required=True)
+    point.add_argument(
         "--at",
         type=minute,
         metavar="MOMENT",
         help="of the last seven days, with its zone",
     )
-    source.add_argument(
+    point.add_argument(
         "--backup",
         metavar="NAME",
+        type=matching(r"projects/[^/]+/locations/[^/]+/backups/[^/]+"),
         help="as `gcloud firestore backups list` names it",
+    )
+    parser.add_argument(
+        "--from",
+        dest="source",
+        metavar="DATABASE",
+        help="whose versions are kept; without it the one that the functions use",
+        type=matching(r"\(default\)|[a-z][a-z0-9-]{2,61}[a-z0-9]"),
     )
     parser.add_prefix()
     try:

@@ -53,7 +53,10 @@ if ! gcloud storage buckets describe "gs://$bucket" >/dev/null 2>&1; then
   gcloud storage buckets update "gs://$bucket" --update-labels="$label"
 fi
 
-if [ -n "$budget" ]; then
+if [ "$budget" = 0 ]; then
+  echo "- No budget is made. One that is there stays as it is, and goes on mailing: delete it in the console, under Billing,"
+  echo "  Budgets & alerts."
+elif [ -n "$budget" ]; then
   echo "- A budget of $budget a month; mail to the billing account's administrators at 50, 90 and 100%. It stops nothing."
   python3 deploy/budget.py "$project" "$budget" || echo "  No budget was made; everything else goes on."
 fi

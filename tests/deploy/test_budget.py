@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -32,3 +33,15 @@ def test_another_amount_changes_the_budget_that_is_there(
         assert len(cloud.called("billingbudgets.billingAccounts.budgets.patch")) == 1
         assert cloud.faults == []
     assert "It was 50 until now." in capsys.readouterr().err
+
+
+def test_a_budget_of_nothing_makes_none_and_says_what_becomes_of_one_that_is_there() -> None:
+    setup = (ROOT / "deploy/setup.sh").read_text()
+    _, condition, last_part = setup.partition('if [ "$budget" = 0 ]; then\n')
+    for chosen, told in (("0", "- No budget is made. One that is there stays as it is,"), ("", "")):
+        script = f"set -eu\nbudget={chosen}\n{condition}{last_part}"
+        completed = subprocess.run(
+            ["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert completed.stdout.startswith(told)
+        assert bool(completed.stdout) is bool(told)

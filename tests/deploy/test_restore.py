@@ -21,8 +21,10 @@ from tests.servers.google_cloud import GoogleCloud
 
 sys.path.append(str(ROOT / "deploy"))  # its scripts run from there
 
+import owner
 import restore
 from cloud import Google
+from firestore import Database
 from look import Stop
 
 pytestmark = pytest.mark.timeout(300)
@@ -48,15 +50,24 @@ def _backup(cloud: GoogleCloud) -> str:
     return f"projects/{cloud.project}/locations/eur3/backups/b1"
 
 
-def _run(cloud: GoogleCloud, *, at: datetime | None = None, backup: str = "") -> None:
+def _run(
+    cloud: GoogleCloud, *, at: datetime | None = None, backup: str = "", source: str | None = None
+) -> None:
     options = argparse.Namespace(
         project=cloud.project,
         database="restored",
         at=at,
         backup=backup,
+        source=source,
         function_prefix=None,
     )
     restore.main(options)
+
+
+def _take_functions_away(cloud: GoogleCloud) -> None:
+    for name in list(cloud.resources):
+        if "/functions/" in name:
+            del cloud.resources[name]
 
 
 def test_a_backup_comes_back_when_the_database_is_gone(
@@ -70,6 +81,38 @@ def test_a_backup_comes_back_when_the_database_is_gone(
     assert f"deploy/up.sh {cloud.project} --database restored --backups daily" in (
         capsys.readouterr().err
     )
+
+
+def test_a_backup_comes_back_where_no_function_is_left_and_its_deployment_is_named(
+    cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _take_functions_away(cloud)
+    # The emulator holds all databases of a project, so the backup's owner is written to the restored one.
+    owner.write(Database(Google(cloud.project), "restored"), "notes-", shared=False)
+    with pytest.raises(Stop, match="/b2: there is no such backup, or no more"):
+        _run(cloud, backup=_backup(cloud).replace("/b1", "/b2"))
+    _run(cloud, backup=_backup(cloud))
+    assert f"projects/{cloud.project}/databases/restored" in cloud.resources
+    command = f"deploy/up.sh {cloud.project} --database restored --function-prefix notes-"
+    assert f"\n  {command} --backups daily\n" in capsys.readouterr().err
+
+
+def test_a_minute_comes_back_where_no_function_is_left_of_the_database_that_is_named(
+    cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _take_functions_away(cloud)
+    add_database(cloud, "(default)")
+    add_database(cloud, "notes")
+    moment = datetime.now(UTC) - timedelta(minutes=10)
+    with pytest.raises(Stop) as stopped:
+        _run(cloud, at=moment)
+    first, *commands = str(stopped.value).splitlines()
+    assert first.startswith(f"No function is deployed in {cloud.project}")
+    again = f"deploy/restore.sh {cloud.project} restored --at {moment:%Y-%m-%dT%H:%MZ} --from"
+    assert [line.strip() for line in commands] == [f"{again} '(default)'", f"{again} notes"]
+    _run(cloud, at=moment, source="notes")
+    assert "- Database restored, beside notes" in capsys.readouterr().err
+    assert f"projects/{cloud.project}/databases/restored" in cloud.resources
 
 
 def test_who_erased_everything_since_is_named(

@@ -21,6 +21,7 @@ import yaml
 from desktop.product.emulator import Emulator
 from tests.deploy import cloud_build, function_deploy, neighbour
 from tests.deploy.conftest import ROOT, Deployment, Owned, deploying, found_gcloud
+from tests.deploy.test_owner import add_database, deploy
 from tests.servers.gemini import error
 from tests.servers.google_cloud import OWNER, GoogleCloud, tools, with_ready_token
 from tests.servers.served import Served
@@ -211,6 +212,47 @@ def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good
             "",
             "",
         )
+
+
+def test_functions_whose_database_is_gone_get_no_empty_one_unasked(direct: GoogleCloud) -> None:
+    google = Google(direct.project)
+    up = f"deploy/up.sh {direct.project}"
+    deploy(direct, prefix="notes-", database="notes")
+    for named in ([], ["--database", "notes"], ["--database", "restoerd"]):
+        with pytest.raises(Stop) as stopped:
+            decision.decided(google, plan.parsed([direct.project, "--location", "eur3", *named]))
+        lines = str(stopped.value).splitlines()
+        assert lines[0].startswith("The functions use database notes, which is gone, and there is")
+        assert [line.strip() for line in lines if line.startswith(" ")] == [
+            f"gcloud firestore backups list --project={direct.project}",
+            f"deploy/restore.sh {direct.project} restored --backup BACKUP --function-prefix notes-",
+            f"{up} --database restored --backups daily --function-prefix notes-",
+        ]
+        assert lines[-1].endswith("To begin without notes, add --new-database.")
+    anew = plan.parsed([direct.project, "--location", "eur3", "--new-database"])
+    decided = decision.decided(google, anew)
+    assert decided.new_database is True
+    assert decided.deployment.database.id == "notes"
+    assert {call.method.verb for call in direct.calls} == {"GET"}
+
+
+def test_functions_whose_database_is_there_may_move_to_a_new_one(direct: GoogleCloud) -> None:
+    deploy(direct)
+    add_database(direct, "(default)")
+    options = plan.parsed([direct.project, "--location", "eur3", "--database", "notes"])
+    assert decision.decided(Google(direct.project), options).new_database is True
+
+
+@pytest.mark.parametrize(("budget", "told"), [("0", "0"), ("50", "50"), (None, "")])
+def test_a_budget_of_nothing_is_passed_on_so_that_what_becomes_of_it_is_told(
+    direct: GoogleCloud, budget: str | None, told: str
+) -> None:
+    deploy(direct)
+    add_database(direct, "(default)")
+    options = plan.parsed([direct.project])
+    options.budget = budget
+    decided = decision.decided(Google(direct.project), options)
+    assert plan.assignments(decided, options)["budget"] == told
 
 
 def test_a_database_that_is_there_stays_where_it_is() -> None:
