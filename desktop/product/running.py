@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 from desktop.client.local import Models
 from shared.adapters.private import make_private_file, make_private_folder
+from shared.errors import OperatorError
 from shared.settings import EXTRACTIVE, Settings
 
 if TYPE_CHECKING:
@@ -102,11 +103,16 @@ class Announcement:
         self.write()
 
     def write(self) -> None:
-        """Replaces the file at once, since commands read it at any time."""
+        """Replaces the file at once, since commands read it at any time. Raises OperatorError."""
         new_file = self.file.with_suffix(".part")
-        new_file.touch(mode=0o600)
-        new_file.write_text(json.dumps(asdict(self.running)), encoding="utf-8")
-        new_file.replace(self.file)
+        content = json.dumps(asdict(self.running))
+        try:
+            new_file.touch(mode=0o600)
+            new_file.write_text(content, encoding="utf-8")
+            new_file.replace(self.file)
+        except OSError as problem:
+            message = f"{self.file} cannot be written, by which commands find what runs here: {problem.strerror}"
+            raise OperatorError(message) from problem
 
 
 @contextmanager

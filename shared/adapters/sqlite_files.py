@@ -19,7 +19,10 @@ _BROKEN_SCHEMA = (
 
 def code_of(problem: sqlite3.Error) -> int:
     """Returns SQLite's primary result code; OK for errors that Python's module raises itself."""
-    return int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
+    extended_code = int(getattr(problem, "sqlite_errorcode", sqlite3.SQLITE_OK))
+    if extended_code == sqlite3.SQLITE_IOERR_SHMSIZE:
+        return sqlite3.SQLITE_FULL  # no room is left for the file by which processes share the log
+    return extended_code & 0xFF
 
 
 def is_undecodable(problem: sqlite3.OperationalError) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -240,3 +242,30 @@ def test_sweeps_do_not_stumble_over_a_file_that_is_still_being_made(tmp_path: Pa
     store = EmbeddedStore(tmp_path)
     assert store.note_keys(limit=9).items == (NoteKey(TENANT, "n1"),)
     store.close()
+
+
+WITHOUT_ROOM = """
+import resource, signal, sys
+from pathlib import Path
+from shared.adapters.embedded import EmbeddedStore
+from shared.errors import StoreUnavailable
+store = EmbeddedStore(Path(sys.argv[1]))
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))  # longer files cannot grow, as on a full disk
+try:
+    store.get_note(sys.argv[2], "n1")
+except StoreUnavailable as error:
+    print(error.message)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_disk_without_room_for_the_files_beside_the_store_is_called_full(tmp_path: Path) -> None:
+    file = _filled(tmp_path)
+    completed = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ROOM, str(tmp_path), TENANT],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert completed.stdout == f"{file}: the disk is full\n"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
+from desktop.client.local import Models
 from desktop.client.remote import BrokenOff, HttpClient, Request, on_this_machine, over_the_network
 from desktop.product.ports import free_ports
-from shared.errors import AuroraError, Unavailable
+from desktop.product.running import ANNOUNCED, announced
+from desktop.product.running import Running as Announced
+from shared.errors import AuroraError, OperatorError, Unavailable
 from tests.cli.conftest import Aurora, Write
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.gemini import error, error_info
@@ -174,3 +179,18 @@ def test_nobody_there_is_told_by_both(*, far: bool) -> None:
             pass
         with pytest.raises(Unavailable, match=f"{address} does not answer"):
             HttpClient(address, None, exchange, None).send("GET", "/notes")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_product_that_cannot_be_announced_says_which_file_cannot_be_written(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ANNOUNCED).with_suffix(".part").symlink_to("/dev/full")
+    models = Models(writer=None, quoter="extractive", embedder=None)
+    running = Announced(address="http://localhost:1", tenant="local", settings="", models=models)
+    file = re.escape(str(tmp_path / ANNOUNCED))
+    with (
+        pytest.raises(OperatorError, match=f"^{file} cannot be written, .*: No space left"),
+        announced(tmp_path, running),
+    ):
+        pass
