@@ -37,7 +37,9 @@ GATHERED = 2000
 ATTEMPTS = 4
 """Attempts at a reservation that is too large only beside others under way, which may be taken back."""
 PAUSE = 0.1
-"""Seconds between two attempts, at most twice as many."""
+"""Seconds of which the pauses before further attempts are multiples, or of an attempt's own where that takes longer: at
+most 2, 4 and 8. They are random, so one that fits gets through before the others try again.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -101,16 +103,25 @@ class DailySum:
             with self._lock:
                 self._reserved += amount
             return Reservation(utc_day(now), amount, is_stored=False)
+        slowest = PAUSE
+        left_before = None
         for attempt in range(ATTEMPTS):
             if attempt:
-                clocks.sleep(PAUSE * random.uniform(1, 2))  # noqa: S311 - spreads load, guards nothing
+                clocks.sleep(slowest * random.uniform(1, 2**attempt))  # noqa: S311 - spreads load, guards nothing
+            began = clocks.monotonic()
             left = self._look(now)
+            wanted = amount
             if may_exceed:
-                amount = min(amount, left)
-            if left < amount or left <= 0:
+                wanted = min(amount, left)
+            if 0 < wanted <= left:
+                if self._has_added(wanted, now):
+                    return Reservation(utc_day(now), wanted, is_stored=True)
+                left_before = None
+            elif attempt == 0 or left == left_before:  # nothing is being taken back
                 return None
-            if self._has_added(amount, now):
-                return Reservation(utc_day(now), amount, is_stored=True)
+            else:
+                left_before = left
+            slowest = max(slowest, clocks.monotonic() - began)
         return None
 
     def settle(self, reservation: Reservation, amount: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from desktop.product.emulator import Emulator
 from shared.account.budgets import ProjectBudget
-from shared.account.daily import DailySum
+from shared.account.daily import ATTEMPTS, PAUSE, DailySum
 from shared.account.index_writes import FIRESTORE, IndexBudget, IndexPrices
 from shared.account.prices import DELETE, WRITE
 from shared.adapters.firestore import FirestoreStore
@@ -36,6 +36,7 @@ from shared.ports.stores import Store
 from shared.sweep.reconcile import reconcile
 from shared.tracing import RequestRecord
 from tests.account.world import OTHER, TENANT, Household, household
+from tests.adapters.models.waiting import FakeClock
 from tests.emulated import patient_store
 from tests.indexing.world import START, Clock, on_both_stores
 from tests.servers.firestore_proxy import Call, FirestoreProxy
@@ -528,6 +529,74 @@ def test_far_from_the_limit_a_hundred_small_additions_cost_a_few_writes_and_a_re
     assert store.reads == 1
     assert store.writes == 14
     assert 400 - 25 < store.sum <= 400
+
+
+class _Beside(_Counted):
+    """A store to which others add what they take back: so much is theirs at each look, and nothing after those.
+
+    A look takes a while on the clock.
+    """
+
+    def __init__(self, *others: int, clock: FakeClock, seconds: float = 0.0) -> None:
+        super().__init__()
+        self.others = list(others)
+        self.clock = clock
+        self.seconds = seconds
+
+    def spent(self, tenant_id: str, day: date, kind: Spending) -> int:
+        self.clock.now += self.seconds
+        others = self.others.pop(0) if self.others else 0
+        return super().spent(tenant_id, day, kind) + others
+
+
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    clock = FakeClock()
+    monkeypatch.setattr("shared.account.daily.clocks", clock)
+    return clock
+
+
+def _sum_of_100(store: _Counted) -> DailySum:
+    return DailySum(
+        store,
+        Clock(),
+        tenant_id=TENANT,
+        kind=Spending.INDEX_WRITES,
+        limit=100,
+    )
+
+
+@pytest.mark.parametrize("may_exceed", [False, True])
+def test_a_reservation_that_fits_waits_for_those_of_others_that_are_taken_back(
+    waiting: FakeClock, *, may_exceed: bool
+) -> None:
+    """All have added theirs before the first looks, and none fits then."""
+    store = _Beside(0, 0, 95, 95, 105, clock=waiting)
+    reservation = _sum_of_100(store).reserve(20, may_exceed=may_exceed)
+    assert reservation is not None
+    assert reservation.amount == store.sum == 20, "what was left beside the others counts no more"
+
+
+def test_where_nothing_is_taken_back_nobody_waits_long(waiting: FakeClock) -> None:
+    assert _sum_of_100(_Beside(*[90] * 9, clock=waiting)).reserve(20) is None
+    assert waiting.pauses == []
+    others_are_granted = _Beside(0, 0, *[90] * 9, clock=waiting)
+    assert _sum_of_100(others_are_granted).reserve(20) is None
+    assert others_are_granted.sum == 0
+    assert len(waiting.pauses) == 2
+
+
+@pytest.mark.parametrize(("look_seconds", "attempt_seconds"), [(0.0, PAUSE), (3.0, 6.0)])
+def test_pauses_grow_and_are_as_long_as_an_attempt_takes(
+    waiting: FakeClock, look_seconds: float, attempt_seconds: float
+) -> None:
+    for _ in range(200):
+        always_full = _Beside(*[0, 0, 90] + [0, 90] * 9, clock=waiting, seconds=look_seconds)
+        assert _sum_of_100(always_full).reserve(20) is None
+    for attempt in range(1, ATTEMPTS):
+        pauses = [pause / attempt_seconds for pause in waiting.pauses[attempt - 1 :: ATTEMPTS - 1]]
+        assert min(pauses) >= 1
+        assert 0.9 * 2**attempt < max(pauses) <= 2**attempt
 
 
 def test_a_settlement_after_midnight_gives_the_new_day_nothing(store: Store) -> None:
