@@ -7,12 +7,13 @@ start do it.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -63,14 +64,14 @@ def run(*, small: bool = False) -> dict[str, Any]:
         aurora = [sys.executable, "-c", "from cli.main import main; main()"]
         search = [*aurora, "search", QUESTION]
         least = [sys.executable, "-c", LEAST, QUESTION]
-        _run([*aurora, "index", str(NOTES)], environment)
+        measured([*aurora, "index", str(NOTES)], environment)
         for command in (search, least):
-            _run(command, environment)
+            measured(command, environment)
         searches = []
         least_runs = []
         for _ in range(rounds):
-            least_runs.append(_run(least, environment))
-            searches.append(_run(search, environment))
+            least_runs.append(measured(least, environment))
+            searches.append(measured(search, environment))
 
     seconds = median(process.processor_seconds for process in searches)
     least_seconds = median(process.processor_seconds for process in least_runs)
@@ -90,11 +91,32 @@ def _environment(home: str) -> dict[str, str]:
     return {**variables, "PYTHONPATH": str(ROOT), "AURORA_HOME": home}
 
 
-def _run(command: Sequence[str], environment: dict[str, str]) -> _Run:
-    """Runs a command to its end. Raises RuntimeError if it fails."""
-    process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+def measured(command: Sequence[str], environment: Mapping[str, str]) -> _Run:
+    """Runs a command to its end. Raises CalledProcessError if it fails.
+
+    A small process starts it: the kernel counts the memory of the one that starts a command among the command's own.
+    """
+    starter = [sys.executable, "-m", "bench.command", *command]
+    process = subprocess.run(
+        starter,
+        check=True,
+        env=environment,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return _Run(**json.loads(process.stdout))
+
+
+def _measure(command: Sequence[str]) -> _Run:
+    """Runs a command to its end, without its output. Raises CalledProcessError if it fails."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
-        raise RuntimeError(f"{command[-2:]} ended with {process.returncode}")
+        raise subprocess.CalledProcessError(process.returncode, command)
     return _Run(usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(_measure(sys.argv[1:]))))
