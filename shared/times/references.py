@@ -9,12 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cache
+from itertools import chain
 from typing import Self
 
 from shared.language.vocabulary import vocabularies
 from shared.model.questions import TimeRange
 from shared.times.dates import Day, days_in
-from shared.times.patterns import forms_of
+from shared.times.patterns import alternatives, fill, forms_of
 
 _CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
 """A month without day and year counts with a capital alone: `may` and `march` are verbs, too."""
@@ -29,7 +30,7 @@ _ONE_DAY = timedelta(days=1)
 def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
     """Reports whether a text names a day or a month that lies wholly in a range.
 
-    A month alone counts behind a year, in languages that write months with a capital.
+    A month alone counts behind a year: with a capital, or behind a preposition in languages that write it without.
 
     written: when the text was; a day without a year is of the last year that the text names before it, or of that one.
     """
@@ -83,18 +84,31 @@ def _months_alone(text: str, years: _Years, dates: Iterable[Day]) -> Iterator[tu
     for day in dates:
         dated_offsets.update(range(day.start, day.end))
 
+    months_alone = chain(_months_with_capital(text), _months_in_small_letters(text))
+    for offset, number in months_alone:
+        year = years.before(offset)
+        if year is not None and offset not in dated_offsets:
+            yield _month(year, number)
+
+
+def _months_with_capital(text: str) -> Iterator[tuple[int, int]]:
+    """Yields where a text names a month with a capital, in a language that writes it so, and the month's number."""
     months = _capitalised_months()
     for match in _CAPITALISED_WORD.finditer(text):
         word = match[0].lower()
         number = months.numbers.get(word)
-        offset = match.start()
-        if number is None or offset in dated_offsets:
+        if number is None:
             continue
-        if word in months.verbs and not _WITHIN_SENTENCE.match(text, max(0, offset - 2)):
+        if word in months.verbs and not _WITHIN_SENTENCE.match(text, max(0, match.start() - 2)):
             continue
-        year = years.before(offset)
-        if year is not None:
-            yield _month(year, number)
+        yield match.start(), number
+
+
+def _months_in_small_letters(text: str) -> Iterator[tuple[int, int]]:
+    """Yields where a text names a month in small letters behind a preposition of its language, and the month's number."""
+    for pattern, numbers in _months_behind_prepositions():
+        for match in pattern.finditer(text):
+            yield match.start("month"), numbers[match["month"]]
 
 
 def _month(year: int, number: int) -> tuple[date, date]:
@@ -133,7 +147,7 @@ class _Months:
 def _capitalised_months() -> _Months:
     """Returns the names of months in all languages that write them with a capital.
 
-    In the others a capital makes a name of one: `Mars` is a planet, `mars` a month.
+    In the others a capital makes a name of one: `Mars` is a planet, `en mars` a month.
     """
     numbers: dict[str, int] = {}
     verbs: set[str] = set()
@@ -148,3 +162,24 @@ def _capitalised_months() -> _Months:
             long_forms = [form for form in others if len(form) >= _SHORTEST_ABBREVIATION]
             numbers |= dict.fromkeys(long_forms, number)
     return _Months(numbers, frozenset(verbs))
+
+
+@cache
+def _months_behind_prepositions() -> tuple[tuple[re.Pattern[str], Mapping[str, int]], ...]:
+    """Returns a pattern, and the numbers of its months, for each language that writes months in small letters.
+
+    The preposition tells them from words of other languages: `en mayo` is a month, `with mayo` a sauce.
+    """
+    patterns: list[tuple[re.Pattern[str], Mapping[str, int]]] = []
+    for language in vocabularies():
+        times = language.times
+        if times is None or not times.names_are_lower_case:
+            continue
+        numbers: dict[str, int] = {}
+        for number, month in enumerate(times.months, 1):
+            numbers |= dict.fromkeys(forms_of(month), number)
+        prepositions = fill(times.prepositions, {})
+        blank = r"(?:\s|(?<=['’]))"
+        pattern = rf"\b(?:{prepositions}){blank}(?P<month>{alternatives(numbers)})\b"
+        patterns.append((re.compile(pattern), numbers))
+    return tuple(patterns)

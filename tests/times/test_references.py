@@ -23,6 +23,10 @@ WRITTEN = datetime(2026, 11, 12, tzinfo=UTC)
         "Am 17.10.2026 gepflanzt.",
         "Low in March 2026, better in October.",
         "# Leave 2026\n\n| Milo | 17 October |",
+        "Rome, 2026 : en mars les murs, en octobre le toit.",
+        "Depuis le début de 2026 ; pluie d'octobre.",
+        "Obra de 2026: en mayo el suelo, en octubre las ventanas.",
+        "Lavori del 2026: a maggio il tetto, a ottobre le finestre.",
     ],
 )
 def test_a_day_or_month_of_the_range_is_found(text: str) -> None:
@@ -40,6 +44,10 @@ def test_a_day_or_month_of_the_range_is_found(text: str) -> None:
         "Low in October 2025, better in November.",
         "On 31 November 2026",
         "# Leave 2025\n\n| Milo | 17 October |",
+        "En octobre, les murs.",  # of no year
+        "Rome, 2025 : en octobre les murs.",
+        "2026: el Octubre Rojo",
+        "2026: octubre",
     ],
 )
 def test_another_time_is_not(text: str) -> None:
@@ -68,6 +76,7 @@ def test_a_range_may_be_open() -> None:
         "2026: March on Rome",
         "In 2026 the Mars rover landed.",
         "In 2026 Jan planted garlic.",
+        "In 2026 we had chips with mayo, and mars bars.",
     ],
 )
 def test_a_verb_a_planet_and_a_given_name_are_no_months(text: str) -> None:
