@@ -62,6 +62,7 @@ def detect(text: str) -> str:
 
     English when unsure: for a text too short to tell, and for languages in Latin letters that have
     no stop words here. Another language in Latin letters needs two hits, and more than English has.
+    One of them must be more than a plain letter, which may be a name: `Schedule A (u)`.
     """
     sample = text[:_SAMPLE]
     is_ascii = sample.isascii()
@@ -71,21 +72,25 @@ def detect(text: str) -> str:
             return lang
 
     sample = f" {sample.lower()}"  # some spellings begin with a blank
-    counts = Counter(_WORD.findall(sample))
+    written_counts = Counter(_WORD.findall(sample))
+    counts = written_counts
     if not is_ascii:
         counts = _folded(counts)  # in ASCII, small letters are all there is to fold
 
     hits: Counter[str] = Counter()
+    hits_of_letters: Counter[str] = Counter()
     languages_of = _languages_by_stop_word()
     for word in counts.keys() & languages_of.keys():
         for lang in languages_of[word]:
             hits[lang] += counts[word]
+            if len(word) == 1:
+                hits_of_letters[lang] += written_counts[word]
     for lang in languages():
         for spelling in vocabulary(lang).spellings:
             hits[lang] += sample.count(spelling)
 
     best = max(languages(), key=hits.__getitem__)
-    if hits[best] < 2 or hits[best] <= hits["en"]:
+    if hits[best] < 2 or hits[best] <= hits["en"] or hits[best] == hits_of_letters[best]:
         return "en"
     return best
 

@@ -53,10 +53,15 @@ def test_a_sentence_is_recognised(text: str, lang: str) -> None:
         "Who is Ana de Armas?",
         "die API",
         "can't, won't",
+        "Schedule A(u)",
     ],
 )
 def test_english_when_unsure(text: str) -> None:
     assert detect(text) == "en"
+
+
+def test_a_letter_with_an_accent_is_a_word() -> None:
+    assert detect("Anna è a Roma") != "en"
 
 
 def test_a_quotation_in_another_script_does_not_change_the_language() -> None:
