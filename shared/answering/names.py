@@ -469,8 +469,8 @@ def _phrase(
     is_named: True if a passage contains the name. Otherwise nothing is known of it, and only the name is returned.
     """
     if name.owns:
-        owned = _owned_words(sentence, name, others)
         end = _end_of_owner(sentence, name)
+        owned = _owned_words(sentence, name, others) or _word_behind_another(sentence, end, others)
         if owned:
             end = owned[-1].end
         return _shortened(sentence[name.start : end])
@@ -524,6 +524,15 @@ def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_W
             owned.append(word)
             end = word.end
     return owned
+
+
+def _word_behind_another(sentence: str, end: int, others: Sequence[_Word]) -> list[_Word]:
+    """Returns the word that follows one which was not searched for: `name` in `Ana's last name`."""
+    for word in others:
+        words_between = sentence[end : word.start].split()
+        if word.start > end and len(words_between) == 1:
+            return [word]
+    return []
 
 
 def _end_of_owner(sentence: str, name: _Name) -> int:
