@@ -22,8 +22,8 @@ from tests.emulated import patient_store
 from tests.servers.firestore_proxy import Call, FirestoreProxy, Refuse, gone_after
 
 V = unit(*range(1, 769))
-COUNT = 400
-"""Chunks of 768 dimensions: several commits."""
+COUNT = 100
+"""Chunks of 768 dimensions: six commits."""
 
 
 def _chunks(revision: str) -> list[IndexedChunk]:
