@@ -14,6 +14,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+import pytest
+
 from shared.answering.pieces import split
 from shared.markdown.sanitize import Sanitizer, sanitize
 from tests.markdown.samples import FRAGMENTS, KNOWN, MAILBOX, TEXTS
@@ -58,7 +60,6 @@ KNOWN_ATTACKS = (
     f"[a]: https:{EVIL}\n\n[a] ![a]",
     "<img src=x onerror=alert(1)><script>alert(1)</script><a href='javascript:x'>",
 )
-MANY = 4000
 SECRET = "secret"
 
 
@@ -95,7 +96,7 @@ def rendered(texts: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
         input=json.dumps(distinct),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=170,  # a busy machine takes one minute
         check=False,
     )
     assert completed.returncode == 0, completed.stderr
@@ -112,11 +113,12 @@ def in_pieces(text: str) -> str:
     return "".join(sanitizer.feed(piece.whole) for piece in split(text))
 
 
-def test_no_renderer_finds_anything_active_in_a_hostile_reply() -> None:
+@pytest.mark.parametrize("many", [1000, pytest.param(4000, marks=pytest.mark.nightly)])
+def test_no_renderer_finds_anything_active_in_a_hostile_reply(many: int) -> None:
     draw = random.Random(20260318)  # noqa: S311 - every run reads the same
     replies = [
         *KNOWN_ATTACKS,
-        *("".join(draw.choices(FRAGMENTS, k=draw.randint(1, 14))) for _ in range(MANY)),
+        *("".join(draw.choices(FRAGMENTS, k=draw.randint(1, 14))) for _ in range(many)),
     ]
     texts = [
         shown_text
