@@ -168,6 +168,7 @@ def forget(context: CommandContext, folder: Path, notes: str | None) -> None:
 def _named(manifest: Manifest, destination: Destination, folder: Path) -> list[FolderSource]:
     """Returns the folder in each vault that it went into. Raises NotFound."""
     root = folder.resolve()
+    manifest.follow_links(destination.name)
     sources = []
     for followed in manifest.folders(destination.name):
         if followed.source.root == root:

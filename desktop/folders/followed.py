@@ -106,10 +106,13 @@ class FolderReading:
         report = None
         if self.report is not None:
             report = self.report.as_json()
+        until = self.ended
+        if until is None:
+            until = time.monotonic()
         return {
             "done": self.done,
             "of": self.all,
-            "seconds": round(time.monotonic() - self.started, 1),
+            "seconds": round(until - self.started, 1),
             "running": self.is_running,
             "report": report,
             "problem": self.problem,

@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -360,6 +360,16 @@ class Manifest:
             source,
             str(root),
         )
+
+    def follow_links(self, destination: str) -> None:
+        """Records the new place of each folder whose path leads elsewhere now: it was moved, and a link left behind."""
+        folders = self.folders(destination)
+        known = {folder.source for folder in folders}
+        for source in known:
+            real = source.root.resolve()
+            moved = replace(source, root=real)
+            if moved not in known and real.is_dir():
+                self.move(source, real)
 
     def write_back(self, source: FolderSource, *, enabled: bool) -> None:
         """Records whether the folder's files are written when their notes are changed elsewhere."""

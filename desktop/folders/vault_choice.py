@@ -44,6 +44,7 @@ def choose_vault(
 
     vault: None if none was named.
     """
+    manifest.follow_links(destination)
     followed = manifest.folders(destination)
     in_vault = [folder for folder in followed if vault in (None, folder.source.vault)]
     real = root.resolve()

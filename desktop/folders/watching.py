@@ -115,6 +115,7 @@ class Follower:
         if not is_due and not any(path.is_relative_to(root) for path in changed_paths):
             return
         try:
+            self.task.manifest().follow_links(self.task.destination.name)
             self._check()
             report = self._pass(self._check, follows=True)
         except Stopped:
@@ -299,7 +300,9 @@ def _follow_all(destination: Destination, on_report: OnReport, stop: Event) -> N
 def _present_folders(destination: Destination) -> set[tuple[FolderSource, bool]]:
     """Returns the followed folders that are there, each with whether its files are written."""
     present = set()
-    for folder in Manifest.of(destination.home).folders(destination.name):
+    manifest = Manifest.of(destination.home)
+    manifest.follow_links(destination.name)
+    for folder in manifest.folders(destination.name):
         if folder.source.root.is_dir():
             present.add((folder.source, bool(folder.write_back)))
     return present

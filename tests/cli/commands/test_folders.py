@@ -86,6 +86,24 @@ def test_a_folder_without_a_path_in_common_shares_the_default_vault(
     assert aurora.json("index", str(another_folder))["vault"] == "default"
 
 
+def test_a_folder_that_was_moved_and_linked_from_its_old_place_stays_the_same_one(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    folder = notes(FILES)
+    aurora("index", str(folder))
+    disk = folder.rename(tmp_path / "disk")
+    folder.symlink_to(disk)
+    report = aurora.json("index", str(folder))
+    assert report["vault"] == "default"
+    assert report["unchanged"] == 3
+    (row,) = aurora.json("folders", "list")["folders"]
+    assert row["folder"] == str(disk)
+    back = disk.rename(tmp_path / "back")
+    disk.symlink_to(back)
+    assert aurora("folders", "forget", str(disk), "--notes", "keep").exit_code == 0
+    assert aurora.json("folders", "list")["folders"] == []
+
+
 def test_an_empty_folder_removes_nothing(aurora: Aurora, notes: Write, tmp_path: Path) -> None:
     """So looks a place where a disk is mounted, without the disk."""
     folder = notes(FILES)

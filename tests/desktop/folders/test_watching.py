@@ -22,7 +22,7 @@ from cli.options import CommandContext
 from desktop.files.reading import FileNote
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import Import
-from desktop.folders.manifest import Stopped
+from desktop.folders.manifest import Manifest, Stopped
 from desktop.folders.report import ImportReport
 from desktop.folders.watching import Follower, _watched, following_all
 from shared.app import App
@@ -322,6 +322,23 @@ def test_a_folder_that_cannot_be_read_keeps_no_other_from_being_followed(
         assert _becomes(app, {"bad.md": "Fourth.", "good.md": "Third."})
     (problem,) = (report.message for report in reports if isinstance(report, AuroraError))
     assert str(bad) in problem
+
+
+def test_a_folder_that_was_moved_and_linked_from_its_old_place_is_followed_there(
+    app: App, tmp_path: Path, notes: Write
+) -> None:
+    folder = notes(FILES)
+    disk = tmp_path / "disk"
+    reports = list[ImportReport | AuroraError]()
+    destination = LocalDestination(app, "local")
+    Import(destination, folder, "default").run()
+    with following_all(destination, reports.append):
+        folder.rename(disk)
+        folder.symlink_to(disk)
+        (disk / "a.md").write_text("The apple is green.")
+        assert _becomes(app, FILES | {"a.md": "The apple is green."})
+    (followed,) = Manifest.of(destination.home).folders(destination.name)
+    assert followed.source.root == disk
 
 
 def test_the_folders_are_followed_again_once_what_is_known_of_them_can_be_read(
