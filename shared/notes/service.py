@@ -182,6 +182,8 @@ class Notes:
                 if note is not None:
                     self.store.put_note(tenant_id, note)
                 return
+            if _have_same_content(previous, note):
+                return  # somebody has saved the same meanwhile, and put what was there into the trash
 
     def _trashed(
         self,
@@ -321,6 +323,13 @@ def _trash_id(moment: datetime, *parts: str) -> str:
     content = "\0".join(parts)
     digest = hashlib.sha256(content.encode()).hexdigest()
     return f"{microseconds_left:018d}-{digest[:12]}"
+
+
+def _have_same_content(previous: Note | None, note: Note | None) -> bool:
+    """Reports whether both are there, and say the same."""
+    if previous is None or note is None:
+        return False
+    return note_revision(previous) == note_revision(note)
 
 
 def _check_revision(note: Note | None, revision: str) -> None:
