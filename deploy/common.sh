@@ -31,7 +31,7 @@ patiently() { # a pattern, a command: tried again while it fails with words that
   for pause in 2 4 8 16 32 60 120 0; do
     said=$("$@" 2>&1) && return
     grep -qE "$expected" <<<"$said" && [ $pause != 0 ] || break
-    echo "  Google does not know everywhere yet what was just made; wait, next try in $pause s" >&2
+    echo "  What was just made is not known everywhere at Google yet; trying again in $pause s" >&2
     sleep "${DEPLOY_PAUSE:-$pause}"
   done
   echo "$said" >&2

@@ -319,15 +319,16 @@ def places(
 
     if database_location and options.location and options.location != database_location:
         raise Stop(
-            f"--location {options.location}: the database is in {database_location}, for good; "
-            "--database makes one of its own.",
+            f"--location {options.location}: the database is in {database_location} and cannot move; "
+            "--database makes another one.",
         )
 
     region: str = deployed_region or options.region or ""
     location = database_location or options.location or _location_near(region)
     if not location:
         raise Stop(
-            "--location: expected where the notes are kept, for good: eur3 (Europe), nam5 (America) or a region",
+            "--location: expected the location of the notes, which cannot be changed later: "
+            "eur3 (Europe), nam5 (America) or a region",
         )
 
     if not region:
@@ -344,7 +345,7 @@ def _location_near(region: str) -> str:
         if region in regions:
             near = location
     return ask(
-        "Where the notes are kept, for good (eur3: Europe, nam5: America, or a region)",
+        "Location of the notes, which cannot be changed later (eur3: Europe, nam5: America, or a region)",
         near,
     )
 

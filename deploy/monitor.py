@@ -289,7 +289,7 @@ def patiently(words: str, call: Callable[[], Any]) -> None:
             if words not in refused.said:
                 raise
             tell(
-                f"- Google does not know everywhere yet what was just made; trying again in {seconds} s",
+                f"- What was just made is not known everywhere at Google yet; trying again in {seconds} s",
             )
             pause(seconds)
         else:

@@ -110,7 +110,7 @@ def require_prepared(plan: Plan) -> None:
 
 
 def _require_key(deployment: Deployment, setting: str) -> None:
-    """Raises Stop if the secret of a setting has no version that can be used."""
+    """Raises Stop if the secret of a setting has no usable version."""
     google = deployment.google
     secret = f"{deployment.prefix}{TABLE['secrets'].get(setting)}"
     address = f"secretmanager/v1/{google.name}/secrets/{secret}/versions"
@@ -137,9 +137,9 @@ def taken_over(plan: Plan, options: argparse.Namespace) -> None:
     unnamed = "\n".join(lines)
     raise Stop(
         f"In {options.project} this is not ours, and deploying would change it:\n{unnamed}\n"
-        "Nothing was changed. The way beside them is names and a database of its own:\n"
+        "Nothing was changed. To deploy beside them, use names and a database of its own:\n"
         f"    FUNCTION_PREFIX=notes- FIRESTORE_DATABASE=notes deploy/up.sh {options.project} …\n"
-        "To take them over all the same, name each by the flag below it.",
+        "To take them over instead, name each with the flag below it.",
     )
 
 

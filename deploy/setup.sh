@@ -5,8 +5,8 @@ read -ra services <<<"$apis"
 gcloud services enable "${services[@]/%/.googleapis.com}"
 
 if [ -n "$new_database" ]; then
-  echo "- Database $database in $location, protected from deletion, each minute of 7 days recoverable: billed by what is"
-  echo "  read, written and kept; the recoverable versions count as kept."
+  echo "- Database $database in $location, protected from deletion; you can go back to any minute of the last 7 days."
+  echo "  It is billed by what is read, written and kept; the versions of these days count, too."
   gcloud firestore databases create --database="$database" --location="$location" --delete-protection --enable-pitr >/dev/null
 fi
 if [ -n "$takes_over" ]; then

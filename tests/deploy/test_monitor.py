@@ -135,7 +135,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         ]
         watched_project = Watched(cloud, tmp_path_factory.mktemp("monitored"))
         output = watched_project.monitor("ops@example.com")
-        assert "Google does not know everywhere yet" in output
+        assert "not known everywhere at Google yet" in output
         yield watched_project
 
 

@@ -202,7 +202,7 @@ def test_notes_stay_on_the_continent_of_the_functions_unless_something_else_is_s
 
 
 def test_without_a_terminal_and_a_place_it_stops_rather_than_choose_one_for_good() -> None:
-    with pytest.raises(Stop, match="--location: expected where the notes are kept, for good"):
+    with pytest.raises(Stop, match="--location: expected the location of the notes"):
         decision.places(
             Namespace(
                 project="demo-notes",
@@ -256,7 +256,7 @@ def test_a_budget_of_nothing_is_passed_on_so_that_what_becomes_of_it_is_told(
 
 
 def test_a_database_that_is_there_stays_where_it_is() -> None:
-    with pytest.raises(Stop, match="the database is in nam5, for good"):
+    with pytest.raises(Stop, match="the database is in nam5 and cannot move"):
         decision.places(
             Namespace(
                 project="demo-notes",
