@@ -22,35 +22,44 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "completion": ("cli.main:completion", "Print the completion script of a shell."),
     "conflicts": (
         "cli.commands.conflicts:conflicts",
-        "Settle what was changed in a file and in its note.",
+        "Resolve conflicts between files and their notes.",
     ),
     "demo": (
         "cli.commands.index:demo",
-        "Three questions about the sample notes, in a temporary home.",
+        "Ask three questions about the sample notes, in a temporary home.",
     ),
-    "dev": ("cli.commands.dev:dev", "The whole product on this machine, for this machine only."),
+    "dev": (
+        "cli.commands.dev:dev",
+        "Run the whole product on this machine, for this machine only.",
+    ),
     "doctor": ("cli.commands.doctor:doctor", "Check settings, store, models and indexed folders."),
     "eval": (
         "cli.commands.evaluate:evaluate",
         "Ask questions whose answers are known; print the figures.",
     ),
-    "erase": ("cli.commands.account:erase", "Erase everything that is kept of you."),
+    "erase": ("cli.commands.account:erase", "Erase everything that is stored about you."),
     "explain": (
         "cli.commands.explain:explain",
-        "How a search sees notes, and why one is not found.",
+        "Show how a search scores notes, and why one is not found.",
     ),
-    "export": ("cli.commands.account:export", "Write everything that is kept of you to a file."),
+    "export": (
+        "cli.commands.account:export",
+        "Write everything that is stored about you to a file.",
+    ),
     "folders": ("cli.commands.folders:folders", "List, move and forget indexed folders."),
     "import": (
         "cli.commands.import_export:import_export",
         "Bring back what `aurora export` wrote.",
     ),
     "index": ("cli.commands.index:index", "Bring a folder of Markdown into a vault."),
-    "live": ("cli.commands.live:live", "Try the real models that are set on ten questions."),
+    "live": ("cli.commands.live:live", "Try the configured models with ten questions."),
     "mcp": ("cli.commands.mcp:mcp", "Serve your notes to an MCP host over stdio."),
     "model": ("cli.commands.model:model", "Show, choose and try the model that writes."),
     "notes": ("cli.commands.notes:notes", "List, show and delete notes."),
-    "reconcile": ("cli.commands.index:reconcile", "Repair notes whose index does not follow them."),
+    "reconcile": (
+        "cli.commands.index:reconcile",
+        "Repair the index of notes whose changes it missed.",
+    ),
     "search": ("cli.commands.ask:search", "Find passages, best first."),
     "sessions": ("cli.commands.sessions:sessions", "List, show, rename and delete conversations."),
     "templates": (
@@ -142,7 +151,7 @@ OPTIONS: tuple[click.Parameter, ...] = (
         metavar="URL",
         help="A deployed product instead of this machine's notes.",
     ),
-    click.Option(["--token"], help="Firebase ID token of who calls the server."),
+    click.Option(["--token"], help="Firebase ID token of the person who calls the server."),
 )
 """Options that stand before the command's name; `cli.options` gives most commands the same."""
 

@@ -223,7 +223,7 @@ _with_server_options = with_options(
     ),
     click.option(
         "--token",
-        help="Firebase ID token of who calls it.  [env var: AURORA_TOKEN]",
+        help="Firebase ID token of the person who calls it.  [env var: AURORA_TOKEN]",
     ),
 )
 

@@ -44,7 +44,7 @@ QUOTED_KIND = "quoted"
 types behind the JSON.
 """
 QUOTED = "These are quotes, not an answer: no model wrote one."
-SWITCHED_ON = "`aurora model --help` says how one is chosen."
+SWITCHED_ON = "`aurora model --help` says how to choose one."
 """Shown if no model is set."""
 
 ENGLISH = "en"
@@ -551,7 +551,7 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
     problems = []
     is_quoted = meta.get("model", "none") == models.quoter
     if models.writer and is_quoted:
-        problems.append(f"{models.writer} did not write, quotes from the notes stand in for it")
+        problems.append(f"{models.writer} did not write: quotes from the notes are shown instead")
     by_words_alone = meta["retrieval"]["strategy"] == KEYWORD_RECENCY
     if models.embedder and by_words_alone:
         problems.append(

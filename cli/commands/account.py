@@ -38,7 +38,7 @@ _NOUNS = {
 )
 @anywhere
 def export(context: CommandContext, file: Path | None) -> None:
-    """Write everything that is kept of you to FILE, or to standard output: one JSON object a line.
+    """Write everything that is stored about you to FILE, or to standard output: one JSON object a line.
 
     FILE is written whole or not at all.
     """
@@ -105,7 +105,7 @@ def _checked(lines: Iterator[str], counts: Counter[str]) -> Iterator[str]:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @anywhere
 def erase(context: CommandContext, *, yes: bool) -> None:
-    """Erase everything that is kept of you: notes, index, sessions, templates. The files you
+    """Erase everything that is stored about you: notes, index, sessions, templates. The files you
     indexed stay.
     """
     if not yes:
@@ -122,8 +122,8 @@ def erase(context: CommandContext, *, yes: bool) -> None:
 def _ask_whether_to_erase() -> None:
     """Ends the command unless a person types the confirmation."""
     if not can_be_asked():
-        fail("nobody can be asked whether to erase everything: --yes answers", USAGE)
-    answer = prompt(f"Everything will be gone. Type `{CONFIRMATION}` to go on")
+        fail("there is no terminal to ask whether to erase everything: --yes confirms it", USAGE)
+    answer = prompt(f"Everything will be deleted. Type `{CONFIRMATION}` to continue")
     if answer.strip() != CONFIRMATION:
         fail("nothing was erased", USAGE)
 

@@ -37,7 +37,7 @@ asking = with_options(
     click.option(
         "--strategy",
         type=click.Choice(["weighted", "rrf"]),
-        help="How the orders by meaning, words and date become one.  [default: the session's, or weighted]",
+        help="How the rankings by meaning, words and date are combined.  [default: the session's, or weighted]",
     ),
     click.option(
         "--vault",
@@ -66,12 +66,12 @@ answered = with_options(
     ),
     click.option(
         "--template",
-        help="`auto`, or the id of a template along which answers are laid out.",
+        help="`auto`, or the id of a template that gives answers their outline.",
     ),
     click.option(
         "--general",
         is_flag=True,
-        help="Let a model answer what the notes do not, and say so.",
+        help="Let a model answer from general knowledge what the notes do not, and say so.",
     ),
     asking,
 )
@@ -132,7 +132,7 @@ def ask(
 @click.option(
     "--files",
     is_flag=True,
-    help="Print the files of the notes alone, one a line.",
+    help="Print only the files of the notes, one a line.",
 )
 @asking
 @anywhere
@@ -185,7 +185,7 @@ def _read_question(question: str) -> str:
 def _ranked_body(question: str, options: Json) -> Json:
     """Returns the body of a question whose folders are ranked. Raises click.UsageError."""
     if options.pop("template"):
-        raise click.UsageError("--rank-folders lays out no answer along a template")
+        raise click.UsageError("--template does not work with --rank-folders")
     folders = options.pop("folders")
     vaults = options.pop("vaults")
     k = options.pop("k")

@@ -25,14 +25,17 @@ PROMPT = "› "
 NEW = "/new"
 HELP = "/help"
 ENDS = ("/exit", "/quit")
-HELP_TEXT = "A question, or a follow-up to the last answer. /new begins anew, /exit or Ctrl-D ends, Ctrl-C stops an answer."
+HELP_TEXT = (
+    "A question, or a follow-up to the last answer. /new starts a new conversation, "
+    "/exit or Ctrl-D ends, Ctrl-C stops an answer."
+)
 
 
 @click.command()
 @click.option(
     "--session",
     "session_id",
-    help="Go on with this session; `aurora sessions list` has them.",
+    help="Continue this session; `aurora sessions list` lists them.",
 )
 @answered
 @anywhere

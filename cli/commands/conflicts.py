@@ -30,7 +30,7 @@ TRASHED = {Side.FILE: "the note", Side.NOTE: "the file"}
 @click.option(
     "--take",
     type=click.Choice([side.value for side in Side]),
-    help="What stays of each NOTE.",
+    help="Which version of each NOTE to keep.",
 )
 @anywhere
 def conflicts(context: CommandContext, notes: tuple[str, ...], take: str | None) -> None:

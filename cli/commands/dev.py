@@ -115,7 +115,7 @@ _with_dev_options = with_options(
     click.option(
         "--secret",
         envvar="AURORA_DEV_SECRET",
-        help="What other machines have to bring with AUTH=emulator; `none`: something else keeps them out."
+        help="Secret that other machines must send with AUTH=emulator; `none` if something else keeps them out."
         "  [default: a new one; env var: AURORA_DEV_SECRET]",
     ),
     click.option(
@@ -138,7 +138,7 @@ _with_dev_options = with_options(
     ),
     click.option(
         "--model",
-        help="The model that writes, of a server on this machine like Ollama, or of what is set.",
+        help="Writing model: of a server on this machine like Ollama, or of the configured service.",
     ),
 )
 
@@ -158,7 +158,7 @@ def dev(
     model: str | None,
     **options: Any,  # noqa: ANN401 - click's options
 ) -> None:
-    """The whole product on this machine, for this machine only. Ctrl-C ends it."""
+    """Run the whole product on this machine, for this machine only. Ctrl-C ends it."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     with suppress(KeyboardInterrupt), ExitStack() as stack:
@@ -226,7 +226,8 @@ def _listening(host: str, port: int) -> Iterator[socket.socket]:
                 holder = holder_of(port)
             reason = holder or error.strerror
             fail(
-                f"port {port} cannot be had on {host} ({reason}): stop what uses it, or choose one with --port",
+                f"port {port} cannot be used on {host} ({reason}): "
+                "stop the program that uses it, or choose another with --port",
             )
         listener.listen(128)
         yield listener
@@ -508,7 +509,7 @@ def _foreign_notes(app: App, tenant_id: str) -> str | None:
         message = type(error).__name__
         if isinstance(error, AuroraError):
             message = error.message
-        echo(f"the notes cannot all be read ({message}): aurora doctor says more", err=True)
+        echo(f"not all notes can be read ({message}): aurora doctor says more", err=True)
         return None
 
 

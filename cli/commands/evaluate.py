@@ -122,7 +122,7 @@ _with_eval_options = with_options(
         "strangers",
         multiple=True,
         type=click.Path(path_type=Path, exists=True),
-        help="A golden file or collection about quite other notes: its questions are asked too and should be refused.",
+        help="A golden file or collection about other notes: its questions are asked too and should be refused.",
     ),
     click.option(
         "--tune",
@@ -130,7 +130,7 @@ _with_eval_options = with_options(
         is_flag=True,
         help="Tune weights and BM25 on one half, report the other.",
     ),
-    click.option("--now", help="RFC 3339; when questions are asked that do not say."),
+    click.option("--now", help="RFC 3339 time at which questions are asked that name none."),
     click.option(
         "--cache",
         type=click.Path(path_type=Path, dir_okay=False),

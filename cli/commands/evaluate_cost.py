@@ -41,7 +41,10 @@ def agree(app: App, answers: int, *, yes: bool) -> None:
     if yes or is_free:
         return
     if not can_be_asked():
-        fail(f"nobody can be asked whether to pay for {subject}: --yes answers", USAGE)
+        fail(
+            f"there is no terminal to ask whether to pay for {subject}: --yes confirms it",
+            USAGE,
+        )
     if not confirm("Ask the model?", err=True):
         fail("nothing was asked", USAGE)
 

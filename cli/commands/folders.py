@@ -83,7 +83,7 @@ def _line(row: Json) -> Text:
     notes = counted(row["notes"], "note")
     if row["skipped"]:
         notes += f", {row['skipped']} skipped"
-    indexed = "never indexed to its end"
+    indexed = "never indexed completely"
     indexed_at = row["indexedAt"]
     if indexed_at is not None:
         indexed = f"indexed {time_in_words(indexed_at)} UTC"
@@ -117,7 +117,7 @@ def move(context: CommandContext, old: Path, new: Path) -> None:
         if root in roots:
             raise InvalidArgument(
                 "NEW",
-                f"a folder that is not indexed yet: {root} is; aurora folders forget it first",
+                f"a folder that is not indexed yet; {root} is: aurora folders forget it first",
             )
         for source in sources:
             manifest.move(source, root)
@@ -135,7 +135,7 @@ def move(context: CommandContext, old: Path, new: Path) -> None:
 @click.option(
     "--notes",
     type=click.Choice([KEEP, REMOVE]),
-    help="Whether its notes stay or go.  [default: asks]",
+    help="Keep or delete its notes.  [default: asks]",
 )
 @anywhere
 def forget(context: CommandContext, folder: Path, notes: str | None) -> None:

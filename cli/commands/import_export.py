@@ -31,7 +31,7 @@ MAX_MESSAGES = 20
 """Messages in one request."""
 MAX_LENGTH = 200_000
 """Characters of JSON in one request of several messages."""
-DIFFERS = "another one is there, and stays"
+DIFFERS = "a different one exists, and is kept"
 
 
 @dataclass(slots=True)
@@ -280,4 +280,4 @@ def _show(restored: Restored, file: Path) -> None:
         echo(f"left out: {left_out}")
 
     if not restored.complete:
-        echo("the file does not come to its end: it is not the whole export")
+        echo("the file ends too early: it is not the whole export")

@@ -74,7 +74,7 @@ T = TypeVar("T")
     "--watch",
     "watching",
     is_flag=True,
-    help="Go on following the folder until Ctrl-C.",
+    help="Keep following the folder until Ctrl-C.",
 )
 @click.option(
     "--write-back",
@@ -84,12 +84,12 @@ T = TypeVar("T")
 @click.option(
     "--take",
     type=click.Choice([side.value for side in Side]),
-    help="What stays where both were changed.",
+    help="Which version to keep if both were changed.",
 )
 @click.option(
     "--gone",
     type=click.Choice([answer.value for answer in GoneAnswer]),
-    help="What becomes of notes whose files are gone all at once.",
+    help="What to do with notes whose files disappear all at once.",
 )
 @anywhere
 def index(
@@ -273,7 +273,7 @@ def _show_repairs(report: ReconcileReport, *, dry_run: bool) -> None:
         )
         echo(", ".join(repairs))
         if report.postponed:
-            echo("`aurora doctor` says whether a model is away")
+            echo("`aurora doctor` says whether a model is unavailable")
 
     if not report.complete:
         echo("there is more to look at: run it again, or with a larger --budget")
@@ -349,7 +349,10 @@ def _with_bar(work: Callable[[Step], T], goes_on: str = GOES_ON) -> T:
                 waiting = "1 waits for its vectors"
                 if progress.waiting > 1:
                     waiting = f"{progress.waiting:,} wait for their vectors"
-                echo(f"aurora: words find every note, {waiting}: {goes_on}", err=True)
+                echo(
+                    f"aurora: every note is found by its words, {waiting}: {goes_on}",
+                    err=True,
+                )
             raise
 
 

@@ -35,13 +35,13 @@ aurora model NAME --address URL  any other server
 @click.option(
     "--address",
     default="",
-    help="Of a server with OpenAI's interface; else one on this machine.",
+    help="Address of a server with OpenAI's interface.  [default: one on this machine]",
 )
 @click.option(
     "--key",
     "needs_key",
     is_flag=True,
-    help="Ask for the server's key, which is not shown; without a terminal standard input has it.",
+    help="Ask for the server's key, which is not shown; without a terminal it is read from standard input.",
 )
 @click.option(
     "--none",

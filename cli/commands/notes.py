@@ -43,7 +43,7 @@ def notes() -> None:
 
 _with_note = with_options(
     click.argument("note", metavar="ID"),
-    click.option("--vault", help="Of which the path is."),
+    click.option("--vault", help="Vault of the path."),
 )
 """Gives a command the id or path of a note."""
 
@@ -105,7 +105,7 @@ def show(context: CommandContext, note: str, vault: str | None) -> None:
     origins = [link(_name(row), row) for row in backlinks]
     _show_names("linked from", origins, out)
     if not neighbours["complete"]:
-        out.print(Text("  and perhaps more than were looked at", "dim"))
+        out.print(Text("  and perhaps more: not all were looked at", "dim"))
 
 
 def _show_head(note: Json, out: Console) -> None:
@@ -223,7 +223,7 @@ def check(file: BinaryIO, *, as_json: bool) -> None:
     if as_json:
         echo_json({"valid": problem is None, "problem": problem})
     elif problem is None:
-        echo("the rules take this note")
+        echo("the rules accept this note")
 
     if problem is not None:
         fail(problem)
@@ -283,7 +283,7 @@ def _named(client: ApiClient, name: str, vault: str | None) -> Json:
     if not matches:
         matches = matches_in_vaults
     if not matches:
-        raise NotFound(f"there is no note {name!r}: `aurora notes list` has them all")
+        raise NotFound(f"there is no note {name!r}: `aurora notes list` lists them all")
     if len(matches) > 1:
         vaults = sorted({note["vault"] for note in matches})
         listing = ", ".join(vaults)

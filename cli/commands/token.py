@@ -27,9 +27,9 @@ SECONDS = 3600
 @click.option(
     "--claim-tenant",
     metavar="TENANT",
-    help="The claim tenantId: whose notes they use.  [default: their own]",
+    help="The claim tenantId: the tenant whose notes they use.  [default: their own]",
 )
-@click.option("--project", help="Which project's.  [default: that of the emulators]")
+@click.option("--project", help="Project of the token.  [default: that of the emulators]")
 @click.option("--secret", help="What `aurora dev --listen` printed, for calls from other machines.")
 def token(
     user: str,

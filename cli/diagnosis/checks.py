@@ -151,8 +151,8 @@ def _disk(app: App, tenant_id: str) -> str:
     if damages.pages:
         lines = "; ".join(damages.pages[:MAX_NAMED])
         raise OperatorError(
-            f"{file} is damaged ({lines}): take out what can be read with aurora export, "
-            "then restore a backup, or move the file away and bring the export back",
+            f"{file} is damaged ({lines}): save what can be read with aurora export, "
+            "then restore a backup, or move the file away and import the export",
         )
 
     problems = "; ".join(_damaged_rows(damages))
@@ -166,7 +166,7 @@ def _damaged_rows(damages: damage.Condition) -> Iterator[str]:
     if damages.notes:
         notes = counted(damages.notes, "note")
         yield (
-            f"{notes} not as saved, aurora notes list names them: "
+            f"{notes} damaged, aurora notes list names them: "
             "save them again, or delete them and restore earlier versions"
         )
 
@@ -174,13 +174,13 @@ def _damaged_rows(damages: damage.Condition) -> Iterator[str]:
         counts = [f"{number} of {table}" for table, number in damages.documents.items()]
         documents = ", ".join(counts)
         yield (
-            f"{documents} not as saved: lists leave them out, aurora export names them; "
+            f"{documents} damaged: lists leave them out, aurora export names them; "
             "delete them or restore a backup"
         )
 
     if damages.derived:
         passages = counted(damages.derived, "passage")
-        yield f"{passages} of the index damaged: aurora reconcile --full makes them anew"
+        yield f"{passages} of the index damaged: aurora reconcile --full makes them again"
 
 
 def _store(app: App, tenant_id: str) -> str:
@@ -268,7 +268,7 @@ def _cosines(app: App, embedder: Embedder, tenant_id: str) -> str:
             ending = ", estimated from your notes"
 
     if not calibration:
-        return "what its cosines mean is estimated from the first two notes on"
+        return "the meaning of its cosines is estimated once there are two notes"
     unrelated = f"{calibration.baseline:.2f} (unrelated)"
     alike = f"{calibration.match:.2f} (alike)"
     return f"cosines {unrelated} to {alike}{ending}"
@@ -304,7 +304,7 @@ def _folders(app: App, tenant_id: str) -> str:
         if not root.is_dir():
             gone.append(f"{root} is gone")
         elif not folder.finished:
-            unfinished.append(f"{root} was not indexed to its end")
+            unfinished.append(f"{root} was not indexed completely")
         notes = counted(folder.notes, "note")
         descriptions.append(f"{root} ({notes} in vault {folder.source.vault})")
 
@@ -354,7 +354,7 @@ def _auth(env: Mapping[str, str]) -> str:
     """Returns who may call `aurora dev`; commands act for the person who runs them."""
     auth = env.get("AUTH") or "none"
     if auth == "none":
-        return f"{auth}: aurora dev takes every program of this machine for its user"
+        return f"{auth}: aurora dev treats every program on this machine as its user"
     if auth == "firebase":
         return f"{auth}: a deployment's default"
     return auth
@@ -419,7 +419,7 @@ def _running(context: CommandContext) -> str:
         line = f"aurora dev at {running.address}"
         if find_running(settings, context.tenant_id):
             return line
-        return f"{line}, for another tenant or with other settings: commands do not ask it"
+        return f"{line}, for another tenant or with other settings: commands do not use it"
 
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -484,7 +484,7 @@ def foreign_notes(app: App, tenant_id: str) -> str | None:
         return None
     return (
         f"most notes are in {language}, "
-        f"which {app.embedder.model} does not speak: words alone find them"
+        f"which {app.embedder.model} does not speak: they are found by words alone"
     )
 
 

@@ -50,9 +50,7 @@ TEAMS = (
     "give these people other user ids, or their team a tenantId that begins with 'team:', in {project}; "
     "docs/integrate.md, 'A team', says how"
 )
-RELEASE = (
-    "deploy/up.sh {project}, or deploy/rollback.sh {project} to have the release before everywhere"
-)
+RELEASE = "deploy/up.sh {project}, or deploy/rollback.sh {project} to return every function to the previous release"
 LABEL: str = _TABLE["label"].removeprefix("product=")
 """Value of the label `product` on everything that deploy/up.sh makes."""
 ALLOW = (
@@ -209,7 +207,7 @@ def _verdict(part: str, check: PartCheck, deployment: DeployedProduct) -> PartVe
             part=part,
             verdict="failed",
             detail=error.message,
-            mend=f"look at it as an owner of the project, its APIs switched on: {project}",
+            mend=f"run this as an owner of the project, with its APIs switched on: {project}",
         )
 
     if not gaps:
@@ -287,7 +285,7 @@ def _chosen(deployment: DeployedProduct, *, api: str) -> Iterator[str]:
 
 
 def _secret(deployment: DeployedProduct) -> Iterator[str]:
-    """Yields a gap if the key has no version that can be used."""
+    """Yields a gap if the key has no usable version."""
     if deployment.chooses(VERTEX_AI):
         return
     versions = deployment.project.items(
@@ -297,7 +295,7 @@ def _secret(deployment: DeployedProduct) -> Iterator[str]:
     )
     states = [version.get("state") for version in versions]
     if "ENABLED" not in states:
-        yield f"{SECRET} has no version that can be used"
+        yield f"{SECRET} has no usable version"
 
 
 def _indexes(deployment: DeployedProduct) -> Iterator[str]:
@@ -353,7 +351,7 @@ def _rules(deployment: DeployedProduct) -> Iterator[str]:
     if not contents:
         yield "rules of Firestore are missing"
     elif contents != [rules]:
-        yield "rules of Firestore are not those of firestore.rules"
+        yield "the rules of the database differ from firestore.rules"
 
 
 def _functions(deployment: DeployedProduct) -> Iterator[str]:
@@ -400,7 +398,7 @@ def _triggers(deployment: DeployedProduct) -> Iterator[str]:
         if not follows_documents or not follows_database:
             yield f"{name} does not follow {pattern} of the database {deployment.database}"
         elif trigger.get("retryPolicy") != "RETRY_POLICY_RETRY":
-            yield f"{name} does not try again"
+            yield f"{name} does not retry after a failure"
 
 
 def _health(deployment: DeployedProduct) -> Iterator[str]:
@@ -420,7 +418,7 @@ def _models(deployment: DeployedProduct) -> Iterator[str]:
     if deployment.chooses(VERTEX_AI):
         for model in models:
             if project.get("aiplatform", f"v1/publishers/google/models/{model}") is None:
-                yield f"{model} is not to be had from Vertex AI"
+                yield f"{model} is not available from Vertex AI"
         return
 
     version = project.get("secretmanager", f"{deployment.secret}/versions/latest:access")
@@ -432,7 +430,7 @@ def _models(deployment: DeployedProduct) -> Iterator[str]:
     key = base64.b64decode(data).decode()
     for model in models:
         if not project.model(model, key):
-            yield f"{model} is not to be had with this key"
+            yield f"{model} is not available with this key"
 
 
 def _models_set(deployment: DeployedProduct) -> list[str]:
@@ -517,4 +515,4 @@ def _teams(deployment: DeployedProduct) -> Iterator[str]:
         holders = "somebody's claim"
         if len(other_members) > 1:
             holders = f"the claims of {len(other_members)} people"
-        yield f"{tenant_id} is a user id and the tenantId in {holders}: who has that user id owns the team"
+        yield f"{tenant_id} is a user id and the tenantId in {holders}: the person with that user id owns the team"

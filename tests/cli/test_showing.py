@@ -279,7 +279,7 @@ def test_no_line_of_a_log_stands_among_what_a_command_says(aurora: Aurora, notes
     assert "boat.md: gemini-embedding-2: 400" in indexed.stdout
     repaired = aurora("reconcile")
     assert "1 left for later" in repaired.stdout
-    assert "`aurora doctor` says whether a model is away" in repaired.stdout
+    assert "`aurora doctor` says whether a model is unavailable" in repaired.stdout
     assert indexed.stderr == repaired.stderr == ""
 
 

@@ -190,7 +190,7 @@ def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
             check=False,
         )
     assert completed.returncode == 1
-    assert completed.stderr.startswith(f"aurora: port {port} cannot be had")
+    assert completed.stderr.startswith(f"aurora: port {port} cannot be used")
     assert len(completed.stderr.splitlines()) == 1
 
 

@@ -300,7 +300,10 @@ def test_a_model_that_is_paid_for_is_asked_only_with_leave(
         )
         # 10,500 at 0.30 and 6,144 at 2.50 dollars a million
         assert message.endswith(" and 6,144 of answers, USD 0.02 by the list prices of 2026-11")
-        assert why == "aurora: nobody can be asked whether to pay for 3 answers: --yes answers"
+        assert (
+            why
+            == "aurora: there is no terminal to ask whether to pay for 3 answers: --yes confirms it"
+        )
         monkeypatch.setattr("cli.commands.evaluate_cost.can_be_asked", lambda: True)
         declined = aurora(*arguments)  # standard input is empty, which is no yes
         assert declined.exit_code != 0

@@ -174,7 +174,7 @@ def test_conversations_are_brought_back_with_their_messages_and_go_on(
     CliRunner().invoke(main, [*home, "sessions", "rename", session["sessionId"], "About boats"])
     result = elsewhere("import", str(file))
     assert result.exit_code == 1
-    assert "another one is there, and stays" in result.stdout
+    assert "a different one exists, and is kept" in result.stdout
     (brought_back,) = elsewhere.json("sessions", "list")["sessions"]
     assert brought_back["title"] == "About boats"
     assert brought_back["messageCount"] == 26
@@ -217,8 +217,8 @@ def test_what_is_there_and_differs_stays_and_is_named(
     run("index", str(notes({"garden.md": NOTES["garden.md"].replace("six", "nine")})))
     result = run("import", str(file))
     assert result.exit_code == 1
-    assert "  not garden.md: another one is there, and stays\n" in result.stdout
-    assert "  not mine: another one is there, and stays\n" in result.stdout
+    assert "  not garden.md: a different one exists, and is kept\n" in result.stdout
+    assert "  not mine: a different one exists, and is kept\n" in result.stdout
     assert "nine tomatoes" in run("notes", "show", "garden.md").stdout
 
 
@@ -301,7 +301,7 @@ def test_the_field_for_which_the_rules_refuse_a_note_is_named(
     checked = CliRunner().invoke(main, ["notes", "check", str(file)])
     if problem is None:
         assert checked.exit_code == 0
-        assert checked.stdout == "the rules take this note\n"
+        assert checked.stdout == "the rules accept this note\n"
     else:
         assert checked.exit_code == 1
         assert problem in checked.stderr

@@ -30,7 +30,7 @@ def test_callers_and_budgets_are_reported_as_set(
     plain = _told(aurora)
     assert plain["auth"] == (
         "ok",
-        "none: aurora dev takes every program of this machine for its user",
+        "none: aurora dev treats every program on this machine as its user",
     )
     assert plain["origins"][1].startswith("none")
     assert plain["budgets"] == ("ok", "no daily limits")
@@ -67,7 +67,7 @@ def test_a_note_and_a_chunk_that_the_disk_has_changed_are_told_without_their_tex
     assert not any(word in result.output for word in ("blue", "floats", "planted", "Traceback"))
     verdicts = _told(aurora)
     assert verdicts["disk"][0] == "failed"
-    assert verdicts["disk"][1].startswith("1 note not as saved")
+    assert verdicts["disk"][1].startswith("1 note damaged")
     assert verdicts["languages"][0] == "ok"
     assert aurora("doctor").exit_code == 1
 
@@ -145,7 +145,7 @@ def test_a_product_that_runs_is_told_and_whether_commands_ask_it(
     with dev(aurora.home) as product:
         assert _told(aurora)["running"] == ("ok", f"aurora dev at {product.address}")
         monkeypatch.setenv("RETRIEVAL_TOP_K", "3")
-        assert "with other settings: commands do not ask it" in _told(aurora)["running"][1]
+        assert "with other settings: commands do not use it" in _told(aurora)["running"][1]
 
 
 def test_whether_the_usual_port_can_be_had_is_told(aurora: Aurora) -> None:

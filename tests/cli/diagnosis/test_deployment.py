@@ -351,7 +351,7 @@ def test_with_vertex_ai_its_models_are_looked_at_and_no_key(cloud: GoogleCloud) 
     _set(CHAT_MODEL="gemini-of-nobody")(cloud)
     assert (
         _failed(examine(GoogleProject(PROJECT)))["models"].detail
-        == "gemini-of-nobody is not to be had from Vertex AI"
+        == "gemini-of-nobody is not available from Vertex AI"
     )
 
 

@@ -156,7 +156,7 @@ def test_ctrl_c_among_the_vectors_says_what_goes_on(aurora: Aurora, notes: Write
             process.kill()
         assert process.stderr is not None
         log = process.stderr.read()
-    assert log.startswith("aurora: words find every note, ")
+    assert log.startswith("aurora: every note is found by its words, ")
     assert "`aurora reconcile`" in log
     assert len(log.splitlines()) == 1
     with closing(EmbeddedStore(aurora.home)) as store:

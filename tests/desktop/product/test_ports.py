@@ -51,5 +51,5 @@ def test_a_second_product_on_the_port_says_that_the_first_one_runs(tmp_path: Pat
             check=False,
         )
     assert second.returncode == 1
-    assert f"port {port} cannot be had" in second.stderr
+    assert f"port {port} cannot be used" in second.stderr
     assert "Aurora Notes runs there already" in second.stderr
