@@ -66,13 +66,15 @@ class _Judged:
     numbers: Group
     """Offered sources that it cites, each once."""
     judged_by: Group
-    """Sources that it is judged by: all that it cites, or under a strict policy all offered; empty: by none."""
+    """Sources by which it is judged: all that it cites, or under a strict policy all offered. Empty if it is not
+    judged.
+    """
     needs_support: bool
     """False for headings, lead-ins, questions, "Yes." and "the notes do not say"."""
     verdicts: dict[Group, Verdict] = field(default_factory=dict)
-    """Verdicts by the sources read together."""
+    """Sources that were read together -> verdict."""
     start: int = 0
-    """UTF-16 units of the answer, like `end`; where it is shown."""
+    """Offset in the answer at which it is shown, in UTF-16 units, like `end`."""
     end: int = 0
 
     @property

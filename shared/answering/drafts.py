@@ -1,4 +1,4 @@
-"""Prompt -> the pieces of a draft while it is being written. Nothing fails because a model is away: that is a result.
+"""Prompt -> the pieces of a draft while it is being written. An unavailable model is a result and no error.
 
 Models are asked to begin with `ANSWER: yes`, `ANSWER: partly` or `ANSWER: no`: a line of text streams alike from every
 server, which a field of JSON does not. It is known at the start of any line, in bold or as code, in any case, also with
@@ -21,7 +21,7 @@ from shared.model.answers import Prompt, Usage
 from shared.ports.models import Writer
 
 MAX_DRAFT = 100_000
-"""Characters; a writer that goes on is stopped there, as at a limit of its own."""
+"""Most characters of a draft. A longer one is cut there, as if the writer had reached a limit of its own."""
 
 _NOT_TEXT = re.compile(rf"{UNSEEN}|[\x0b\x0c\r]")
 
@@ -35,23 +35,23 @@ class DraftStream:
         self._room = MAX_DRAFT
         self.model = "none" if writer is None else writer.model
         self.usage = Usage()
-        """Cost of the draft, also where nothing of it counts."""
+        """Cost of the draft, even if none of it is used."""
         self.answers: bool | None = None
         """True if the writer says that the sources answer, if only in part. None if it does not say."""
         self.truncated = False
         """True if it stopped at a limit or broke off."""
         self.problem = ""
-        """Reason for which the writer did not write, or not to the end; empty: it did."""
+        """Why the writer did not write, or did not finish; empty if it finished."""
         self.error_message = ""
-        """Message of the writer's error, for people; empty: there was none."""
+        """Message of the writer's error, for people; empty if there was none."""
 
     @property
     def failed(self) -> bool:
-        """True if the writer is away, refuses, broke off or wrote nothing, or there is none."""
+        """True if there is no writer, or if it is unavailable, refuses, broke off or wrote nothing."""
         return bool(self.problem) or self._writer is None
 
     def pieces(self) -> Generator[DraftPiece]:
-        """Yields the pieces as they become whole; none of what follows the verdict that the sources do not answer.
+        """Yields each piece as soon as it is complete, and nothing after the verdict that the sources do not answer.
 
         A draft that stopped at a limit, or broke off, loses its unfinished last sentence and ends in an ellipsis.
         Control and invisible characters, a marker that breaks off at the end, and a list of sources there (entries that
@@ -111,7 +111,7 @@ class DraftStream:
         *,
         is_last: bool = False,
     ) -> str:
-        """Reads the verdict from the next of the draft; returns its text, none after the verdict `no`."""
+        """Reads the verdict in the next part of the draft. Returns the part without it; empty after the verdict `no`."""
         if verdict is None:
             return text
         text = verdict.feed(text)
@@ -185,7 +185,7 @@ _BROKEN_OFF = re.compile(
     re.IGNORECASE,
 )
 _MAX_VERDICT = 80
-"""Characters of a line in which a verdict is waited for."""
+"""Longest beginning of a line, in characters, that may still become a verdict."""
 
 
 class VerdictReader:
@@ -250,7 +250,7 @@ def _heading() -> re.Pattern[str]:
 def _lists_sources(piece: DraftPiece, *, is_below_entry: bool) -> bool:
     """Reports whether a piece belongs to a list of sources.
 
-    is_below_entry: it stands behind a piece that does.
+    is_below_entry: True if the piece before it belongs to one.
     """
     continues_line = "\n" not in piece.opening + piece.lead
     if is_below_entry and continues_line:

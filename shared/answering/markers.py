@@ -1,4 +1,4 @@
-r"""The grammar of citation markers, and the rule by which one goes.
+r"""The grammar of citation markers, and the rule by which one is removed.
 
 What counts as a marker: `[N1]`, `[n1]`, `[N1, N2]`, `[N1; N2]`, `[N1 and N2]`, `[N1, 2]`, `[N1-N3]` (every offered
 label from N1 to N3), `[^N1]`, `\[N1\]`, `[**N1**]`, with blanks inside, and whatever looks or is rendered like one of
@@ -126,7 +126,7 @@ class Markers:
         return tuple(numbers)
 
     def written(self, labels: Mapping[int, int]) -> str:
-        """Writes the text with the markers of `labels` alone, as `[N<label>]`; the others go by the spacing rule."""
+        """Writes the text with only the markers of `labels`, as `[N<label>]`; others are removed by the spacing rule."""
         pieces: list[str] = []
         end = 0
         character_before = ""
@@ -148,7 +148,7 @@ class Markers:
         return "".join(pieces)
 
     def _markers_of(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
-        """Writes the markers of a run that stay, with the separators between them."""
+        """Writes the markers of a run that remain, with the separators between them."""
         markers = ""
         start, end = run.span()
         for part in grammar().part.finditer(run.string, start, end):
@@ -179,7 +179,7 @@ def _close_gap(
     ahead: str,
     at_start: bool,
 ) -> tuple[str, int]:
-    """Returns what stands before a run that goes, and where the text goes on after it, by the spacing rule.
+    """Returns the text before a run that is removed, and where the text continues after it, by the spacing rule.
 
     `text_before` reaches back to the run before this one, `ahead` is the last character in front of it.
     """

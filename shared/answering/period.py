@@ -14,9 +14,9 @@ from shared.model.index import IndexedChunk
 from shared.model.retrieval import Scored
 
 MAX_QUOTE = 900
-"""Characters."""
+"""Most characters of a quote of a passage without pieces."""
 MAX_LINE = 240
-"""Characters of a note up to which all of it stands in a list of notes, else its most telling pieces."""
+"""A note of at most this many characters is listed whole, a longer one by its most telling pieces."""
 
 
 def period_quotes(passages: Sequence[Scored], zone: ZoneInfo, lang: str) -> tuple[Quote, ...]:

@@ -19,26 +19,27 @@ from __future__ import annotations
 from shared.model.retrieval import Retrieved, Scored
 
 COVERED = 0.4
-"""Weight of all of the question's words, beside a likeness of 1."""
+"""Most that the question's words add to a passage's likeness, which is at most 1."""
 MIN_NEAR = 0.22
-"""Nearness of the best passage from which on it is on topic."""
+"""Least nearness of the best passage for it to be on topic."""
 MIN_BY_WORDS = 0.15
-"""Nearness from which on a passage without a vector is on topic."""
+"""Least nearness, by words, of a passage without a vector for it to be on topic."""
 MIN_UNSPOKEN = 0.1
-"""Nearness by words alone, in a language that the embedder does not speak, where all texts are alike. Questions to
-German and Spanish handbooks (26) and half of XQuAD in these languages (400), own ones refused: 0.00; with 0.15 and 0.2
-German ones to the handbook 0.15 and 0.23, by what serves English 0.62. Another subject's are refused 0.01 to 0.23:
-quotes that do not fit are less of a loss than answers that are not shown.
+"""Least nearness, by words alone, in a language that the embedder does not speak: to its vectors all such texts are
+alike. Measured on 26 questions to German and Spanish handbooks and on 400 of XQuAD in these languages. No question with
+an answer is refused; with 0.15 and 0.2, of the German handbook's questions 15% and 23% are, and with the values for
+English 62%. Of the questions about another subject only 1% to 23% are refused: quotes that do not fit are less of a
+loss than answers that are not shown.
 """
 MIN_SENTENCE = 0.45
-"""Nearness of a single sentence from which on its passage is on topic, which as a whole may be like none of the several
-subjects that it has. Own questions refused of the handbook, strangers' pages, sample notes and a person's short notes
-(169): 3 in place of 5; of the other ones' questions (471): 299 in place of 301.
+"""Least nearness of a single sentence for its passage to be on topic. A passage about several subjects may, as a whole,
+be near to none of them. Measured on a handbook, strangers' pages, sample notes and a person's short notes: of 169
+questions with an answer 3 are refused instead of 5, of 471 questions to the other collections 299 instead of 301.
 """
 
 
 def is_on_topic(retrieved: Retrieved, best_sentence: float = 0.0) -> bool:
-    """Reports whether the best passage is near enough; so is whatever is of a time that was asked for.
+    """Reports whether the best passage is near enough. Passages from a time that was asked for always are.
 
     best_sentence: nearness of the nearest single sentence, in [0, 1].
     """
@@ -55,7 +56,7 @@ def is_on_topic(retrieved: Retrieved, best_sentence: float = 0.0) -> bool:
 
 
 def is_unknown(retrieved: Retrieved) -> bool:
-    """Reports whether nothing holds a word of the question or is alike: a subject that the notes do not know."""
+    """Reports whether no passage holds a word of the question or is similar to it: its subject is not in the notes."""
     for passage in retrieved.selected:
         if _coverage(passage, retrieved) > 0 or _is_near(passage, retrieved):
             return False
@@ -75,9 +76,9 @@ def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
 
 
 def _coverage(passage: Scored, retrieved: Retrieved) -> float:
-    """Returns the share of the question's words that a passage holds, weighted by what they tell, in [0, 1].
+    """Returns the share of the question's words that a passage holds, weighted by their rarity, in [0, 1].
 
-    The time that the question names counts as one more word of average weight, which what was written then holds.
+    The time that the question names counts as one more word of average weight. Passages written at that time hold it.
     """
     chunk = passage.chunk
     weights = retrieved.weights

@@ -19,7 +19,7 @@ from shared.retrieval.analysis import restrict, within
 from shared.retrieval.folder_weights import inside
 
 PERIOD_CHUNKS = 300
-"""Chunks read of a period where nothing else is asked for, the newest."""
+"""Newest chunks that are read for a question about a period and nothing else."""
 
 
 def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:

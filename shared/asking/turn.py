@@ -59,7 +59,7 @@ from shared.tracing import measure, reads_so_far
 STOPPED = "…"
 """Ends the stored text of an answer whose listener left before its end."""
 PERIOD_TOKENS = 4000
-"""Tokens of the prompt that the notes of a time may take, all alike: the beginning of each."""
+"""Most tokens of the prompt of a question about a period, whose notes share them."""
 _REFUSALS_BY_INDEX = (
     RefusalReason.NO_CANDIDATES,
     RefusalReason.BELOW_THRESHOLD,
@@ -125,13 +125,12 @@ def run_turn(app: App, request: TurnRequest) -> Generator[TurnEvent]:
     """Yields the events of the turn; the last holds its answer. A repeated request gets that event
     alone, with the earlier answer.
 
-    Nothing happens before the first event is asked for, and nothing is looked for before it has
-    gone. Raises, before it, Conflict for a `requestId` that was used for another request,
-    RequestBusy while somebody is answering it, NotFound and InvalidArgument for the session and its
-    settings; after it, Exhausted when the tenant's day is used up and NotFound for a template,
-    vault or folder that does not exist. Closing the iterator, or `Cancel`, ends what is under way:
-    the pieces delivered until then are recorded in the session with the question, and nothing is
-    kept for a repeat.
+    Nothing happens before the caller asks for the first event, and nothing is searched before it has been delivered.
+    Raises, before it, Conflict for a `requestId` that was used for another request, RequestBusy while it is being
+    answered, NotFound and InvalidArgument for the session and its settings; after it, Exhausted if the tenant's daily
+    limit is used up and NotFound for a template, vault or folder that does not exist. Closing the iterator, or
+    `Cancel`, stops the work: the pieces delivered until then are recorded in the session with the question, and nothing
+    is kept for a repeat.
     """
     sessions = app.sessions(request.person)
     with app.idempotency.locked(request.repeat) as lock:
@@ -264,7 +263,7 @@ def _measure(app: App, answer: Answer, stored: StoredAnswer, turn: Turn) -> None
 
 
 def _hashed(identifier: str) -> str:
-    """Returns a digest by which lines of one tenant or session are told apart, and nobody is named."""
+    """Returns a digest that tells tenants or sessions apart in the log without naming them."""
     digest = hashlib.sha256(identifier.encode()).hexdigest()
     return digest[:12]
 
@@ -340,9 +339,7 @@ def _with_period_tokens(question: Question) -> Question:
 
 
 def _check_names(app: App, question: Question, scope: FolderScope | None) -> None:
-    """Raises what a search would raise (NotFound, InvalidArgument): a greeting hides no wrong
-    field.
-    """
+    """Raises what a search would raise (NotFound, InvalidArgument), so that a greeting does not hide a wrong field."""
     names_template = question.template not in (None, "", AUTO)
     if names_template:
         app.templates.get(question.tenant_id, str(question.template))
@@ -362,9 +359,8 @@ def _as_notes_are_now(app: App, question: Question, answer: Answer) -> Answer:
     """Marks citations of notes that were edited meanwhile as stale; an answer from a deleted note
     becomes a refusal.
 
-    A refusal while notes wait to be indexed does not know whether they hold the answer, and says
-    that. The index follows a saved note after a moment, a long one after seconds, and a model
-    writes for seconds. Reads each cited note once; a store that is away leaves the answer as it is.
+    While notes wait to be indexed, a refusal becomes one that says so, because these notes may hold the answer. Reads
+    each cited note once; if the store is unavailable, the answer stays as it is.
     """
     depends_on_index = answer.refusal in _REFUSALS_BY_INDEX or answer.kind is AnswerKind.GENERAL
     if depends_on_index and app.store.coverage(question.tenant_id).missing:

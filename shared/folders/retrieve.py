@@ -29,8 +29,9 @@ from shared.retrieval.pipeline import Retriever
 from shared.tracing import StepTimer
 
 MATCHING = 15
-"""Passages by whose folders the rest are ranked where no model does. On Firestore each note among
-them costs two reads, and from the tenth folder on all weigh the same."""
+"""Best passages whose folders are ranked if no model ranks them. On Firestore each note among them costs two reads, and
+from the tenth folder on all weigh the same.
+"""
 
 
 def retrieve_from_folders(
@@ -43,8 +44,7 @@ def retrieve_from_folders(
     """Returns the passages with the ranked folders as `weighted_folders`, and the usage of the model that
     ranked them.
 
-    Raises NotFound naming a vault or folder, StoreUnavailable when no vault answers; a model that
-    is away is no error.
+    Raises NotFound naming a vault or folder, StoreUnavailable if no vault answers; an unavailable model is no error.
 
     ranker: None to rank folders by the passages in them that match best, which costs a second
         search.

@@ -1,4 +1,4 @@
-"""A text -> what its sentences state, comparable between texts: weighted and negated words, names, numbers, dates."""
+"""A text -> the facts of its sentences, which can be compared: weighted and negated words, names, numbers, dates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Word:
     """One content word, comparable with others."""
 
     stems: tuple[str, ...]
-    """Each of them stands for the word; the first stem of a compound is that of the whole."""
+    """Stems of the word. A compound has several: first that of the whole, then those of its parts."""
     weight: float
     is_name: bool
     is_identifier: bool
@@ -119,7 +119,7 @@ def _facts_of_sentence(
     text: str,
     lang: str,
 ) -> Facts:
-    """Takes what stands in the sentence at `[start, end)` out of the contents of its text."""
+    """Selects from the contents of a text what stands in its sentence at `[start, end)`."""
     first_word = bisect_left(contents.word_starts, start)
     past_word = bisect_left(contents.word_starts, end)
     word_indexes = range(first_word, past_word)
@@ -192,7 +192,7 @@ def _content_words(
 
 @lru_cache(maxsize=20_000)
 def _word(token: str, lang: str, *, opens: bool) -> Word:
-    """Reads a token. `opens`: it is the first of its sentence."""
+    """Reads a token. `opens`: True if it is the first word of its sentence."""
     has_capital = token[:1].isupper()
     rest = token[1:]
     has_inner_capital = rest != rest.lower()
@@ -223,7 +223,7 @@ def _word(token: str, lang: str, *, opens: bool) -> Word:
 
 @dataclass(frozen=True, slots=True)
 class _NegationPatterns:
-    """A language's negations as expressions."""
+    """Regular expressions of a language's negations."""
 
     cue: re.Pattern[str]
     clause_end: re.Pattern[str]

@@ -22,7 +22,7 @@ from shared.times.dates import date_in_words
 
 SUPPORTED = 0.75
 PARTIAL = 0.35
-"""Least score of a statement that is supported in part. The prompt names 1, 0.5 and 0, the middles of the states."""
+"""Least score of a statement that is supported in part. The prompt asks for 1, 0.5 or 0, one value for each state."""
 MAX_STATEMENTS = 120
 """An answer with more statements is left to the fallback judge, as models lose count of so many."""
 

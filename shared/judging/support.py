@@ -153,7 +153,7 @@ def _has_inner_capital(word: Word) -> bool:
 
 @cache
 def _affirmations() -> frozenset[str]:
-    """Returns words like `yes` in every language: a statement may begin with one of another."""
+    """Returns words like `yes` in every language: a statement may begin with one of another language."""
     affirmations: set[str] = set()
     for language in vocabularies():
         if language.facts is not None:
@@ -162,7 +162,9 @@ def _affirmations() -> frozenset[str]:
 
 
 def _weight(word: Word, *, is_foreign: bool) -> float:
-    """Weighs a word. Names read alike in other languages, a capital may be a name, and other words count little."""
+    """Returns the weight of a word. In a statement of another language names count in full, capitalised words may be
+    names, and other words count little.
+    """
     if word.is_name or not is_foreign:
         return word.weight
     may_be_name = word.raw[:1].isupper() and not word.opens

@@ -27,7 +27,7 @@ class Unit(StrEnum):
 
 
 MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.HALF: 6, Unit.YEAR: 12}
-"""Months of a longer unit."""
+"""Number of months in each longer unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Span:
     start: date | None
     end: date | None
     reach: int | None = None
-    """Furthest that it may reach back, in days from today; None if its dates alone decide."""
+    """Most days that it may reach back from today; None for no such limit."""
     begins: date | None = None
     """The day from which "since" and distances count; None for its first or last day."""
 
@@ -128,7 +128,9 @@ def monday_of(day_of_week: date) -> date:
 
 
 def season_back(first_month: int, back: int, today: date) -> Span:
-    """Returns the latest season of that first month begun by today; with `back` that many before the present one."""
+    """Returns the latest season with that first month that has begun; with `back`, the one that many before the
+    present.
+    """
     year = today.year
     if date(year, first_month, 1) > today:
         year -= 1
@@ -141,7 +143,9 @@ def season_back(first_month: int, back: int, today: date) -> Span:
 
 
 def weekday_back(weekday: int, back: int, today: date) -> Span:
-    """Returns the most recent such day (Monday = 0), today included; with `back` that many before today."""
+    """Returns the most recent day with this weekday (Monday = 0), today included; with `back`, the one that many before
+    today.
+    """
     days = (today.weekday() - weekday) % 7
     if back > 0:
         if days == 0:
@@ -166,7 +170,9 @@ def weekend_back(back: int, today: date) -> Span:
 
 
 def month_back(month: int, back: int, today: date) -> Span:
-    """Returns the most recent such month, the current one included; with `back` that many before the current one."""
+    """Returns the most recent month with this number, the current one included; with `back`, the one that many before
+    it.
+    """
     year = today.year
     if back == 0:
         if month > today.month:

@@ -175,7 +175,7 @@ def _nearest(weekday: int, edge: date, sign: int) -> date:
 
 
 def away(mention: Mention, context: Context, day: date, sign: int) -> Span:
-    """Returns the calendar unit that lies so many before a day's (`sign` -1) or after it (1).
+    """Returns the calendar unit at a mention's distance before the unit of a day (`sign` -1) or after it (1).
 
     "Two or three" are both; "a few" are two to MAX_FEW.
     """

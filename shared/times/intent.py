@@ -1,13 +1,13 @@
-"""Decides whether notes of a time are asked for, something that happened then, or whether it belongs to a story.
+"""Decides what a time in a question is for: notes of that time, an event at that time, or only the person's story.
 
-"I joined three weeks ago: may I take leave?" asks nothing about three weeks ago. A small score decides, of where the
-time stands (in the clause that asks, before it, in another sentence) and of how that clause asks: about the past, or
-what the person may or must do.
+"I joined three weeks ago: may I take leave?" asks nothing about three weeks ago. A small score decides. It adds points
+for where the time stands (in the clause that asks, before it, in another sentence) and for how that clause asks (about
+the past, or about what the person may or must do).
 
-Of the times that are asked about, those of an event only order: "When did Melanie go camping in June?" may be told in
-July. So does a time that is not over where the question asks who or where somebody is: the plan of this week was
-written before it. Notes of then are asked for where the question is for notes, for the person's own doings, which a
-diary has on their day, or for the time alone: where no subject remains beside it.
+The time of an event only orders the notes: the answer to "When did Melanie go camping in June?" may be in a note of
+July. So does a time that is not over if the question asks who or where somebody is: the plan of this week was written
+before it. Notes of that time are asked for in three cases: the question asks for notes, for what the person did (a
+diary says so on that day), or for nothing but the time.
 
 Each language brings only closed classes of words, see `language.vocabulary`.
 """
@@ -30,7 +30,7 @@ MAX_BETWEEN = 2
 """Words between a verb of the present and its participle."""
 
 _WITHIN = re.compile(r"[;:]\s+|(?=¿)")
-"""Splits a sentence into clauses that speak for themselves."""
+"""Splits a sentence into independent clauses."""
 _COMMA = re.compile(r",\s+")
 _BARE_YEAR = re.compile(r"\s*(?:19|20)\d\d")
 
@@ -45,12 +45,12 @@ class Intent(StrEnum):
     EITHER = "either"
     """Both readings are possible."""
     STORY = "story"
-    """It says when something befell the person."""
+    """It says when something happened to the person who asks."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A part of the text that speaks for itself, at `[start, end)`."""
+    """An independent part of the text, at `[start, end)`."""
 
     text: str
     start: int
@@ -323,7 +323,7 @@ class Intents:
 
 
 def _clauses(text: str) -> list[_Clause]:
-    """Splits a text into sentences, and these where a part begins that speaks for itself."""
+    """Splits a text into sentences, and sentences into independent clauses."""
     clauses: list[_Clause] = []
     for sentence_start, sentence_end in sentences(text):
         splits = _WITHIN.finditer(text, sentence_start, sentence_end)

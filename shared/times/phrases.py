@@ -1,4 +1,4 @@
-"""Question -> the time it names, by a small grammar of our own.
+"""Question -> the time it names, by a small grammar.
 
 1. `spelling` corrects the names of months and weekdays.
 2. `mentions` finds what can name a time.

@@ -18,11 +18,11 @@ from shared.times.dates import Day, days_in
 from shared.times.patterns import alternatives, fill, forms_of
 
 _CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
-"""A month without day and year counts with a capital alone: `may` and `march` are verbs, too."""
+"""A word that may be a month: without a day it must have a capital, since `may` and `march` are verbs, too."""
 _WITHIN_SENTENCE = re.compile(r"[\w,] ")
-"""What stands before a capital that does not begin a sentence: there such a verb has one, too."""
+"""Text before a word inside a sentence. At the start of a sentence such a verb has a capital, too."""
 _SHORTEST_ABBREVIATION = 4
-"""Letters from which an abbreviation is no given name: `Sept`, but not `Jan`."""
+"""Fewest letters of an abbreviation that counts: `Sept`, but not `Jan`, which is a given name, too."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ONE_DAY = timedelta(days=1)
 
@@ -32,7 +32,8 @@ def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
 
     A month alone counts behind a year: with a capital, or behind a preposition in languages that write it without.
 
-    written: when the text was; a day without a year is of the last year that the text names before it, or of that one.
+    written: time at which the text was written. A day without a year is in the last year named before it, otherwise in
+    the year of `written`.
     """
     return any(_lies_in(start, end, time_range) for start, end in _times_in(text, written.year))
 

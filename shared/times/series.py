@@ -42,7 +42,7 @@ def asked_of_series(
 
     None if the question asks for no last and no first one, or no two notes are such a series.
 
-    now: in the time zone of who asks; a title's day begins there.
+    now: in the time zone of the person who asks, where a title's day begins.
     """
     patterns = _patterns(analysis.lang)
     if patterns is None:
