@@ -52,7 +52,7 @@ class Plan:
     history: History
     """The functions that are deployed now, with their revisions."""
     moves: tuple[str, ...]
-    """Functions that follow another database: a trigger keeps its database, so these are made anew."""
+    """Functions that follow another database: a trigger keeps its database, so these are made again."""
     claim: owner.OwnerChange | None = None
     """Change that makes the deployment the owner of its database; None if it is the owner."""
     other_owners: tuple[str, ...] = ()

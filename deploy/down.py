@@ -242,7 +242,7 @@ def main(arguments: list[str]) -> None:
         return
 
     deployment = chosen(google, options)
-    builds.require_none(google, deployment.prefix)  # it would make functions anew
+    builds.require_none(google, deployment.prefix)  # it would make functions again
     database = deployment.database
     deletes_database = options.with_notes and check_database(deployment)
     existing = [

@@ -127,7 +127,7 @@ class Indexes:
                 sys.exit(
                     f"Firestore could not build these indexes; the functions stay as they were:\n{lines}\n"
                     "Delete each (gcloud firestore indexes composite delete, or the console for a single field), then\n"
-                    "run deploy/up.sh again: it makes them anew.",
+                    "run deploy/up.sh again: it makes them again.",
                 )
             if not status.building:
                 return

@@ -226,7 +226,7 @@ class Monitored:
         """Makes the alerts that are missing, and brings channel and text of the others up to date.
 
         An existing alert keeps its threshold, which somebody may have changed, unless the uptime
-        checks that it watches are gone: then it is made anew.
+        checks that it watches are gone: then it is made again.
         """
         existing = {alert["displayName"]: alert for alert in self._ours("alertPolicies")}
         quoted_checks = [f'"{check}"' for check in checks]

@@ -33,7 +33,7 @@ def chosen(deployed: History, requested: str | None) -> Release:
     if lacking:
         raise Stop(
             f"Release {release.id} cannot be gone back to: {', '.join(lacking)} has no revision of it. It was never\n"
-            f"deployed whole, or the function was deleted or made anew since. {_moved_since(deployed, release)}"
+            f"deployed whole, or the function was deleted or made again since. {_moved_since(deployed, release)}"
             "Name another release with --to, or check\n"
             f"that version out and run deploy/up.sh. Nothing was changed.\n{table(deployed)}",
         )

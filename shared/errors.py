@@ -15,7 +15,7 @@ AuroraError
 │   ├── Erased                409  everything was erased since this work began
 │   ├── TooLarge              413  over a stated limit
 │   └── Exhausted             429  a budget or rate is used up; carries seconds to wait
-├── Unavailable               503  try later: a model, a store or a key server is away
+├── Unavailable               503  try later: a model, a store or a key server is unavailable
 │   ├── ModelUnavailable           the embedding or writing model: timeout, 429, 5xx, cut connection
 │   │   ├── ModelUnreachable       nobody listens at its address
 │   │   ├── ModelMisconfigured     no request succeeds until the operator mends a setting: bad or expired key,
@@ -104,7 +104,7 @@ class Erased(RequestError):
     """Everything of the tenant was erased since the work began: what it still had to save is dropped."""
 
     def __init__(self) -> None:
-        super().__init__("everything was erased meanwhile, and this began before: begin anew")
+        super().__init__("everything was erased in the meantime, after this had begun: start again")
 
 
 class TooLarge(RequestError):

@@ -345,7 +345,7 @@ class Import:
     def _index(self, outcomes: Sequence[FileOutcome], step: Step) -> Iterator[FileOutcome]:
         """Yields each file once the index has followed its note.
 
-        If the model is away, only the first few notes wait for it.
+        If the model is unavailable, only the first few notes wait for it.
         """
         behind = sum(outcome.is_behind for outcome in outcomes)
         finished = 0

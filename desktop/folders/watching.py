@@ -196,7 +196,7 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
     Hidden files, where tools keep their own state, and a home inside a folder are left out: they are
     written to all the time. The file of rules is hidden too, and counts.
 
-    A path that is not UTF-8 ends the watcher. It is begun anew, and the folders themselves are
+    A path that is not UTF-8 ends the watcher. It is started again, and the folders themselves are
     yielded, as anything in them may have changed meanwhile.
 
     Raises FileNotFoundError where a folder is gone, OperatorError where the system allows no watcher.
@@ -236,7 +236,7 @@ def _watched(roots: Sequence[Path], home: Path, stop: Event | None = None) -> It
             if str(error).startswith(_NO_WATCHER):
                 message = f"folders cannot be watched, which other programs that watch files may cause: {error}"
                 raise OperatorError(message) from error
-            _logger.debug("watched anew: %s", error)
+            _logger.debug("watched again: %s", error)
             # A pass over the folders opens a folder of such a name itself, which is no change.
             unseen = [] if is_told else real_roots
             time.sleep(TICK_MS / 1000)

@@ -179,7 +179,7 @@ class DailySum:
         return fits
 
     def _write(self, amount: int, day: date) -> None:
-        """Adds to a day's sum in the store: now, or while it is away with the next addition, if the day is not over."""
+        """Adds to a day's sum in the store: now, or while it is unavailable with the next addition, if the day is not over."""
         if not amount:
             return
         self._count_stored(amount, day)

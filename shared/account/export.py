@@ -35,11 +35,13 @@ from shared.ports.pages import Page, items_of_pages
 from shared.ports.stores import Store
 
 FIRST_PAGE = 2
-"""Items of a first page. Each further page is at most twice as long as the one before, ..."""
+"""Items of the first page. Each further page has at most twice as many as the one before."""
 PAGE_CHARACTERS = 1_000_000
-"""... and of as many items as come to this, if they are as long as the longest of the page before; ..."""
+"""Characters of a page: it has as many items as have this length together, if each is as long as the longest item of
+the page before.
+"""
 NOTES_AT_ONCE = 10
-"""... and at most this many notes, of up to 900,000 bytes each."""
+"""Most notes of a page; each has up to 900,000 bytes."""
 ROWS_AT_ONCE = 100
 
 T = TypeVar("T")

@@ -2,11 +2,11 @@
 
 1. The first request takes the lock of its id, with a lease, and its answer is kept for a day.
 2. A repeat that comes meanwhile waits a little for that answer, and is then asked to come back (503).
-3. A request whose worker died is answered anew when the lease has run out, one that failed or was abandoned at once.
+3. A request whose worker died is answered again when the lease has run out, one that failed or was abandoned at once.
 4. The same id with another body is a conflict.
 
 A kept answer is given again only while every note whose text may be in it exists: where one was deleted since, the
-question is answered anew. A note that was only edited leaves the answer as it was; its citations are stale.
+question is answered again. A note that was only edited leaves the answer as it was; its citations are stale.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class IdempotencyLock:
         """Stores the answer and returns it, unless another worker has taken the request over and answered it: then
         returns that worker's answer.
 
-        An answer that the store cannot keep is returned all the same; a repeat is then answered anew.
+        An answer that the store cannot keep is returned all the same; a repeat is then answered again.
 
         notes: id -> revision of the notes that were read for it.
         """
@@ -108,7 +108,7 @@ class Idempotency:
     lease: timedelta
     """Longer than any answer takes."""
     patience: float = PATIENCE
-    """Seconds."""
+    """Seconds that a repeat waits for the first request's answer."""
 
     @contextmanager
     def locked(self, key: RequestKey | None) -> Iterator[IdempotencyLock | None]:

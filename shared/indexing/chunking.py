@@ -30,24 +30,27 @@ from shared.markdown.frontmatter import split
 from shared.model.index import Chunk
 
 MAX_SECTIONS = 5000
-"""A note of more is cut as if it had no headings: each section is a chunk at least, embedded with title and headings,
-so that 900 KB of two-letter sections would be 150,000 chunks and a bill a hundred times that of its text.
+"""A note with more sections is cut as if it had no headings. Each section makes at least one chunk, which is embedded
+with title and headings: 900 KB of two-letter sections would be 150,000 chunks, at a hundred times the price of the
+text.
 """
 
 TARGET = 256
 """Tokens of a chunk, on average, where the text is long enough to be cut."""
 FITS = 1.5 * TARGET
-"""Tokens that are not cut if they belong together: a section, a table, a list, a piece of code."""
+"""Most tokens of what belongs together and is not cut: a section, a table, a list, a piece of code."""
 OVERLAP = 0.15
 """Share of the target that a chunk repeats of the one before it, in whole units."""
 WINDOW = 108
-"""Tokens. A little under half the target: together with the overlap, chunks then have the target's size."""
+"""Tokens on either side of a cut within which no boundary ranks lower. A little under half the target: together with
+the overlap, chunks then have the target's size.
+"""
 MIN_FILLED = 0.6 * TARGET
 """Tokens after which the next cut is looked for in a text without natural cuts."""
 MAX_FILLED = 1.4 * TARGET
 _MAX_TOKENS = 464
 _MAX_REPEATED = 48
-"""Tokens of a sentence that is repeated though it alone is longer than the overlap."""
+"""Most tokens of a single sentence that is repeated although it is longer than the overlap."""
 
 _NAMED = 400
 """Characters from a unit's start that are looked at for its rank."""

@@ -38,7 +38,7 @@ def embed_texts(
     index_version: str,
     clock: Callable[[], datetime],
 ) -> Embedded:
-    """Embeds texts and writes each batch at once: whoever is killed here loses one batch at most.
+    """Embeds texts and writes each batch at once: a worker that is killed here loses at most one batch.
 
     waiting_texts: text -> ids of the chunks that share it.
 

@@ -43,7 +43,7 @@ class TextGate:
 
     @contextmanager
     def passing(self, size: int = SHORT) -> Iterator[Pass]:
-        """Waits until a note of so many bytes may be worked on, which it may within the block.
+        """Waits until a note of `size` bytes may be worked on; the permission lasts for the block.
 
         Raises NoteBusy if that takes too long.
         """

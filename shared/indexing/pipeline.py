@@ -160,7 +160,7 @@ class Indexer:
         Whatever was done before, once or twice or half, the index ends the same. A note that cannot be indexed (fields
         of wrong types, text too long), that the model refuses or returns bad vectors for, or that the store refuses,
         is `failed`, and its record says why.
-        Raises ModelUnavailable when the model is away (the chunks are stored and keyword search finds them),
+        Raises ModelUnavailable when the model is unavailable (the chunks are stored and keyword search finds them),
         IndexQuotaExceeded when the tenant's or the project's day has no writes left for it, NoteBusy
         when another worker is at it or it changes faster than it can be followed, StoreUnavailable: call again later.
         Raises StoreRefused only where the store does not take the record either.
@@ -379,7 +379,7 @@ class Indexer:
         return leased(replace(record, attempts=claimed_record.attempts), now)
 
     def _reject(self, key: NoteKey, state: IndexState, fault: str) -> None:
-        """Has the index hold nothing of the note but a record with its fault: failed without an attempt."""
+        """Removes everything of the note from the index but a record with its fault, which has failed without an attempt."""
         if state.problem is IndexProblem.REJECTED:
             return
         record = at_fault(state.revision, self.version, self.clock(), error=fault)

@@ -4,7 +4,7 @@
     awaiting_vectors     the words are stored; the vectors wait for another worker
     leased               the words are stored; this worker embeds, and renews its lease with each batch
     finished             the index holds everything
-    postponed            the model is away, or the budget for embedding is used up
+    postponed            the model is unavailable, or the budget for embedding is used up
     refused              the model or the store refused the note
     at_fault             the note itself cannot be indexed
     waiting_for_budget   the index may write nothing more today

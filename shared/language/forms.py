@@ -1,6 +1,7 @@
 """Plurals of a question -> their own forms, which say more than verbs of the same stem.
 
-`books` is read in `book`, but `booked` is another word. What is no plural may be a verb, of which all forms are its own.
+`books` in a question finds `book`; `booked` has the same stem but counts less. A word of the question that is not a
+plural may be a verb itself: then all forms of its stem count alike.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ COUSIN = 0.6
 and chats: see evaluation/experiments.md.
 """
 MIN_SINGULAR = 3
-"""Letters that an ending leaves of a word."""
+"""Fewest letters of a word without its ending."""
 _WORD = re.compile(r"[^\W_]+")
 
 

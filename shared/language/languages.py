@@ -105,7 +105,7 @@ def _folded(counts: Counter[str]) -> Counter[str]:
 
 @cache
 def _any_script() -> re.Pattern[str]:
-    """Returns the pattern of a letter that is not Latin, of any script that is told apart.
+    """Returns the pattern of a letter of any script in `_SCRIPTS`.
 
     It takes 4 ms to compile, which a question in plain ASCII does without.
     """

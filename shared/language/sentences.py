@@ -23,8 +23,8 @@ _MARKER = re.compile(
     r"[ \t]*+(?:(?:[-*+•‣◦–]|\d{1,9}[.)]|#{1,6}|>)[ \t]++)*+(?:\[[ xX]\][ \t]++)?+",
 )
 _SOFT_WRAP_FROM = 60
-"""Characters of a line from which it was wrapped, and is no item of a list, if the next one goes on
-in lower case.
+"""A line of at least this many characters counts as wrapped, and not as an item of a list, if the next line begins in
+lower case.
 """
 
 _REFERENCE = re.compile(r"\[[A-Za-z]?\d+\]\Z")

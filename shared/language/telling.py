@@ -1,4 +1,4 @@
-"""Texts -> which of their parts say most of what each is about: by words that a text repeats and others lack."""
+"""Texts -> the parts of each text that say most about its subject, by words that it repeats and other texts lack."""
 
 from __future__ import annotations
 

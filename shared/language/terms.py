@@ -122,9 +122,7 @@ def _words_in(token: str) -> list[tuple[int, int]]:
 
 
 class _Lexicon(dict[str, tuple[str, ...]]):
-    """Token as written -> stems, in one language; computed on first sight, forgotten when there are
-    too many.
-    """
+    """Token as written -> stems, in one language; computed when first needed, forgotten when there are too many."""
 
     def __init__(self, lang: str) -> None:
         super().__init__()

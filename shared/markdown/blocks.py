@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 MAX_HEADING = 200
-"""Characters. A longer "heading" is a paragraph that somebody underlined: it would be repeated in
-every chunk."""
+"""Most characters of a heading. A longer one is a paragraph that somebody underlined, and would be repeated in every chunk."""
 
 _TABLE = re.compile(
     r"^[ \t>]*+(\|[^\n]*+)\n[ \t>]*+(?=[^\n]*-)[|: \t-]++((?:\n[ \t>]*+\|[^\n]*+)++)",
@@ -234,7 +233,7 @@ class _OutermostBlocks(list["Token"]):
         self._blocks.append(block)
 
     def _heading(self, token: Token) -> Heading | None:
-        """Returns the level and title of a heading; None if the block is no heading to us."""
+        """Returns the level and title of a heading; None for any other block, and for a heading that is too long."""
         if token.type != "heading_open" or self._title is None:
             return None
         words = self._title.content.split()

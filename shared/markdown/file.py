@@ -1,8 +1,8 @@
 """Reads what a Markdown file says about itself: title, tags, language, when it was created; and its
 note's id.
 
-Every way in reads files here (the command, the web page's drop), so that the same file is the same
-note by all.
+Every way in reads files here (the command, the web page's drop), so that a file becomes the same note whichever way it
+comes in.
 """
 
 from __future__ import annotations

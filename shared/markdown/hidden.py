@@ -73,7 +73,7 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _FOOTNOTE_MARK = r"\[\^(?!(?:\w-\w){1,20}_?\])[\w-]{1,40}+\]"
-"""`[^1]`, `[^a-claim]`; not `[^a-z]`, which is a pattern's."""
+"""`[^1]`, `[^a-claim]`; but not `[^a-z]`, which belongs to a pattern."""
 _FOOTNOTE = re.compile(rf"^([ \t>]*+){_FOOTNOTE_MARK}:(?:[ \t]++|$)", re.MULTILINE)
 _BEHIND_WORD = r"(?<=[\w.,;:!?%\"'”’»)*_])"
 _END_OF_WORD = r"(?=[*?][.,;:!?\"'”’»)*_]*+(?:[^\x00-\x7f]|\s|\Z))"
@@ -96,8 +96,8 @@ _WEB_OR_MAIL = re.compile(r"\([ \t]*<?(?:https?://|mailto:)", re.IGNORECASE)
 def without_hidden(text: str, blank: str = " ") -> str:
     """Returns a text of the same length without what spans lines and shows nothing.
 
-    That are comments, and tags of HTML that go on in the next line: `blank` stands for each
-    of their characters but line breaks.
+    These are comments, and tags of HTML that continue on the next line: `blank` stands for each of their characters but
+    line breaks.
     """
 
     def hide_comment(match: re.Match[str]) -> str:
@@ -130,9 +130,9 @@ def without_hidden(text: str, blank: str = " ") -> str:
 def without_marks(markdown: str) -> str:
     """Returns Markdown without what a renderer drops, for an answer.
 
-    Tags of HTML, definitions of links, names of blocks and references to footnotes go. Addresses lose
-    their angle brackets. A link becomes its text if its target is defined elsewhere or is neither a
-    web page nor a mailbox, or if its text could be taken for an address or a citation.
+    Tags of HTML, definitions of links, names of blocks and references to footnotes are removed. Addresses lose their
+    angle brackets. A link becomes its text if its target is defined elsewhere or is neither a web page nor a mailbox,
+    or if its text could be taken for an address or a citation.
     """
     parts = []
     code: list[str] = []

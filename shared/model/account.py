@@ -40,7 +40,7 @@ class Feedback:
     """A rating, a remark or a click on a citation. Ids and the caller's own words: nothing of a note."""
 
     feedback_id: str
-    """Made of request, message and citation: the same thing rated again replaces what was said first."""
+    """Made of request, message and citation, so that a second rating of the same thing replaces the first."""
     request_id: str
     created_at: datetime
     message_id: str | None = None
@@ -94,8 +94,9 @@ class AnsweredRequest:
     answer: str | None = None
     """The reply as JSON."""
     notes: Mapping[str, str] = field(default_factory=dict, metadata={"stored_as": "note_ids"})
-    """Id -> revision that was read, of the notes whose text may stand in the answer: when one of them is gone, so is
-    the answer; one of another revision makes its citations stale. "": read before revisions were kept.
+    """Note id -> revision that was read, of the notes whose text the answer may contain. If one of them is deleted, so
+    is the answer; if one has another revision now, its citations are stale. The revision is empty if it was read before
+    revisions were kept.
     """
 
 
@@ -105,4 +106,6 @@ class Receipt:
 
     erased: Mapping[str, int]
     usage_kept_until: datetime | None = None
-    """End of keeping today's usage, as numbers: its limits hold for who comes back. None if nothing is kept."""
+    """Time until which today's usage is kept, as numbers, so that the limits hold for a person who comes back. None if
+    nothing is kept.
+    """

@@ -67,7 +67,7 @@ class Delta:
     usage: Usage | None = None
     """Usage billed for the draft so far; None if it is not known yet."""
     truncated: bool = False
-    """The model stopped at its limit, or the connection went before it had ended; with the last piece."""
+    """True in the last part if the model stopped at its limit or the connection broke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class Verdict:
 
     support: Support
     spans: tuple[tuple[int, int], ...]
-    """For each passage `[start, end)`, in code points of its text, of the sentence that carries most of it."""
+    """For each passage the sentence that supports most of the statement, as `[start, end)` in code points of its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class Quote:
     lines: tuple[str, ...]
     """Lines of Markdown that read well, a table's row with what its columns are called."""
     nearness: float
-    """To the question, in [0, 1]."""
+    """Nearness to the question, in [0, 1]."""
     continues: bool = False
     """True if it goes on with the table or list of the quote before it, from another passage of that note."""
     dated: bool = False
@@ -273,7 +273,7 @@ AnswerEvent: TypeAlias = "Searched | CheckedPiece | Retracted | Answer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnswer:
-    """An answer as its caller gets it: a session and a repeat of the request keep it so."""
+    """An answer as its caller gets it, and as a session or a repeat of the request keeps it."""
 
     text: str
     citations: tuple[StoredCitation, ...]

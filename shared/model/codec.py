@@ -49,7 +49,7 @@ class Field:
     required: bool
     nullable: bool
     structured: bool
-    """A tuple, an object or a dataclass: no scalar."""
+    """True for a tuple, an object or a dataclass, False for a scalar."""
     read: Convert | None
     """Reads the stored value; None if the stored value is the field's value."""
     write: Convert | None

@@ -135,8 +135,8 @@ class IndexRecord:
     indexed_at: datetime
     error: str | None = None
     attempts: int = 0
-    """Attempts at `attempted` that have not ended well. Each counts from its begin, so that one whose worker is killed
-    counts; an outage takes its attempt back, for it says nothing of the note.
+    """Attempts at `attempted` that did not succeed. Each counts as soon as it begins, so that it counts even if its
+    worker is killed. An attempt that ended in an outage does not count, as it says nothing about the note.
     """
     lease_until: datetime | None = None
     """Time until which one worker may be at this note; None if no worker is. A time that has passed means that the

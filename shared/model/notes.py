@@ -11,7 +11,7 @@ from shared.errors import InvalidArgument
 from shared.model.limits import UNKEEPABLE
 
 DEFAULT_VAULT = "default"
-"""Exists for everybody, with notes in it or not."""
+"""Vault that everybody has, even without notes in it."""
 
 
 @dataclass(frozen=True, slots=True)

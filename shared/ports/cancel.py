@@ -71,4 +71,4 @@ class Cancel:
 
 
 current: contextvars.ContextVar[Cancel] = contextvars.ContextVar("cancel")
-"""The request's that this thread answers; unset where there is no listener."""
+"""The `Cancel` of the request that this thread answers; unset if there is no listener."""

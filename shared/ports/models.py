@@ -53,7 +53,7 @@ def check_norm(norm: float, model: str) -> None:
 
 
 MAX_WRITTEN = 2048
-"""Tokens of a draft at most, a thinking model's thoughts included: it bounds the cost."""
+"""Most tokens of a draft, a thinking model's thoughts included; it bounds the cost."""
 
 
 class Reranker(Protocol):

@@ -1,4 +1,4 @@
-"""Pages of a listing, and the tokens with which it goes on: sealed, so that only its own are taken."""
+"""Pages of a listing, and the tokens of their next pages, which have a check sum so that no other text is accepted."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ from shared.retrieval.options import RetrievalOptions
 from shared.times.references import refers_to
 
 MIN_LEG = 10
-"""Chunks brought from a part at least, however many parts share what a search may read."""
+"""Fewest chunks that are asked of each part, however many parts share the limit of a search."""
 EXCLUDED_FACTOR = 8
-"""A leg brings this many times as many chunks where nearly all that it brought are of excluded notes."""
+"""Factor by which more chunks are asked for if nearly all that a leg brought are of excluded notes."""
 MAX_OTHER_TIME = 30
 """Chunks of other times that are looked at because they may mention the time that is asked for, the newest."""
 OTHER_TIME_SHARE = 8

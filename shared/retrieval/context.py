@@ -48,7 +48,7 @@ def lifts(
 
     Depends on no vector that is read later, so that `rank` stays exact.
 
-    now: in the time zone of who asks.
+    now: in the time zone of the person who asks.
     """
     if formula.mode in (RetrievalMode.RRF, RetrievalMode.RECENT):
         return {}
@@ -101,7 +101,7 @@ def _within(times: Sequence[datetime], moment: datetime, distance: timedelta) ->
 
 
 def _lifts_of_newer_versions(scored: Sequence[Scored]) -> dict[str, Lift]:
-    """Lifts passages that word anew what an older one of the best says, to that one's parts."""
+    """Lifts passages that reword what an older one of the best says, to that one's parts."""
     lifts_of_newer: dict[str, Lift] = {}
     trigrams_of: dict[str, frozenset[Trigram]] = {}
 

@@ -27,7 +27,7 @@ from shared.times.lexicon import at_end, lexicon
 from shared.times.phrases import FoundTime, find_time
 
 MAX_CARRIED = 8
-"""Words carried from the question before, at most."""
+"""Most words that are carried over from the question before."""
 _ENDS = " \t\n?!.…¿¡,;:"
 _WORDLESS = FollowUps(
     at_length="(?!)",
@@ -37,8 +37,7 @@ _WORDLESS = FollowUps(
     empty="",
     clauses="(?!)",
 )
-"""Used for a language without words: only a question with no content of its own leans on the one
-before.
+"""Words for a language without a vocabulary: only a question with no content of its own is a follow-up.
 """
 _WORD = re.compile(r"[\w'’-]+")
 

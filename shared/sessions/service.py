@@ -418,7 +418,7 @@ class Sessions:
         """Stores the answered turn.
 
         Returns False if nothing is stored, because the session has been deleted meanwhile or the
-        store is away: the answer is delivered all the same.
+        store is unavailable: the answer is delivered all the same.
         """
         if turn.session is None:
             return False

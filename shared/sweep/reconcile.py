@@ -5,7 +5,7 @@ Document reads on Firestore, which bills each one:
 - A call when nothing has changed: 8, one of them the database's owner. The scheduler's call every 5 minutes besides
   reads 3 for each note changed in the last 15 minutes or due (its key, its record, itself). It never lists the other
   notes: what waits for a later time is not read before, and while nobody may embed, because the day's budget is used up
-  or the model is away, the notes that wait for vectors are not listed.
+  or the model is unavailable, the notes that wait for vectors are not listed.
 - Once a day, and after a change of the index version, everything is looked at, in as many calls as it takes: 6 a note.
   The first call ever begins that too, which is the backfill.
 - Repairing a note costs what indexing it costs.
@@ -70,7 +70,7 @@ class SweepCursor:
     since: datetime | None = None
     """Time since when changes are listed; None if the listing is not one of changes."""
     is_requested: bool = field(default=False, metadata={"stored_as": "asked"})
-    """True if a caller asked for it by `full`; one that was only due starts anew when somebody does."""
+    """True if a caller asked for it by `full`; one that was only due starts again when somebody does."""
     index_version: str = ""
 
 
@@ -83,7 +83,7 @@ class Progress:
     changes: SweepCursor | None = None
     full: SweepCursor | None = None
     full_at: datetime | None = None
-    """When the last full sweep that came to its end began, and the index version it saw to."""
+    """Start of the last complete full sweep, and the index version to which it brought the notes."""
     full_version: str | None = None
 
 
@@ -100,7 +100,7 @@ class ReconcileReport:
     failed: int
     """Refused by the model, or the note is at fault; their records say why."""
     postponed: int
-    """Left to a later call (another worker is at it, a model is away, a failed one is not due again) or handed over."""
+    """Left to a later call (another worker is at it, a model is unavailable, a failed one is not due again) or handed over."""
     texts: int
     """Texts embedded, one for each new chunk unless chunks are alike."""
     tokens: int
@@ -411,7 +411,7 @@ def _next_cursor(cursor: SweepCursor, next_token: str | None) -> SweepCursor | N
 
 
 def _believable(progress: Progress, now: datetime) -> Progress:
-    """Drops moments that a clock ahead has written: the sweep begins again with looking at everything."""
+    """Drops moments written by a clock that was ahead: the sweep then begins by looking at everything."""
     moments = [progress.watermark, progress.full_at]
     for cursor in (progress.changes, progress.full):
         if cursor is not None:

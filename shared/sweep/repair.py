@@ -28,22 +28,22 @@ from shared.model.notes import NoteKey
 _logger = logging.getLogger(__name__)
 
 MAX_OUTAGES = 3
-"""Notes in a row for which a service was away, after which the service is at fault and not the notes.
+"""Notes in a row for which a service was unavailable, after which the service is at fault and not the notes.
 
 Without the store the call ends; without the model the rest of the call embeds nothing, and words find the notes. Where
 only the operator can repair the model, one note is enough.
 """
 
 FOR_SUSPECTS = timedelta(seconds=30)
-"""Time beyond the end of a call in which suspects are still begun: a long backfill would leave them none."""
+"""Time after the end of a call in which work on suspects may still begin: a long backfill would leave them no time."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Repairs:
     """The repairs of one call, and their sums.
 
-    A suspect is a note at which a worker died, which may be what killed it: an odd text that takes all memory. It waits
-    until everything else is done, and is then taken alone, so that it takes nobody with it.
+    A suspect is a note during whose indexing a worker died. Its text may be the cause, if it takes all memory. So it
+    waits until everything else is done, and is then indexed alone, where it can stop no other note.
     """
 
     indexer: Indexer
@@ -61,7 +61,7 @@ class Repairs:
     counts: Counter[str] = field(default_factory=Counter)
     """By an outcome's action, and `postponed`, `texts`, `tokens`."""
     outages: Counter[str] = field(default_factory=Counter)
-    """`store` and `model` -> the notes in a row for which it was away."""
+    """`store` and `model` -> the notes in a row for which it was unavailable."""
     resumes_at: dict[str, datetime | None] = field(default_factory=dict)
     """Tenants whose embedding budget was asked for -> when there will be some again; None if there is some now."""
     out_of_writes: set[str] = field(default_factory=set)
@@ -73,7 +73,7 @@ class Repairs:
 
     @property
     def is_over(self) -> bool:
-        """True if the call must stop: the store is away, or its time is up."""
+        """True if the call must stop: the store is unavailable, or its time is up."""
         if self.until is not None and self.indexer.clock() >= self.until:
             return True
         return self.outages["store"] >= MAX_OUTAGES
@@ -217,7 +217,7 @@ class Repairs:
             self.outages[service] += outages
 
     def _forget_outages(self) -> None:
-        """Counts outages anew after a note that went well. A model that was away too often stays given up."""
+        """Counts outages from 0 again after a note that went well. A model that was unavailable too often stays given up."""
         with self.counting:
             self.outages["store"] = 0
             if self.embeds:

@@ -242,7 +242,7 @@ def _embedded(
     folders: Sequence[Path],
     embedder: Embedder | None,
 ) -> tuple[StoredTemplate, ...]:
-    """Returns the templates of the folders with their vectors, embedded once; without vectors where the model is away."""
+    """Returns the templates of the folders with their vectors, embedded once; without vectors if the model is unavailable."""
     _read(cache, folders)
     with cache.lock:
         cache.stored = _all_current(cache.stored, embedder)

@@ -262,7 +262,7 @@ def test_models_that_are_set_and_do_not_answer_are_named(aurora: Aurora, notes: 
     aurora("index", str(notes(NOTES)))
     completed = aurora("ask", QUESTION)
     assert "blue" in completed.stdout
-    assert "says how one is chosen" not in completed.stdout, "one is set"
+    assert "says how to choose one" not in completed.stdout, "one is set"
     writer, embedder = completed.stderr.splitlines()
     server = os.environ["GEMINI_BASE_URL"]
     assert writer.startswith(f"aurora: gemini-3.5-flash-lite at {server} did not write")
@@ -287,7 +287,7 @@ def test_without_a_model_setting_no_model_is_missed(aurora: Aurora, notes: Write
     aurora("index", str(notes(NOTES)))
     completed = aurora("ask", QUESTION)
     assert completed.stderr == aurora("search", "boat").stderr == ""
-    assert "says how one is chosen" in completed.stdout
+    assert "says how to choose one" in completed.stdout
 
 
 def _saved_only(aurora: Aurora) -> None:

@@ -80,7 +80,7 @@ def test_missing_options_are_asked_for_on_a_terminal(tmp_path: Path) -> None:
             error(403, "PERMISSION_DENIED", message="Not yours.")
         ]
         answers = {
-            "Where the notes": "nam5",
+            "Location of the notes": "nam5",
             "Models": "key",
             "GEMINI_API_KEY": "a-key",
         }

@@ -246,7 +246,7 @@ def test_questions_that_find_nothing_are_told(watched: Watched) -> None:
 def test_notes_that_fail_and_notes_that_wait_are_told(
     watched: Watched, embedder: HashingEmbedder
 ) -> None:
-    """While the embedder is away, a sweep looks at a page of those that wait: their alert must ask for less."""
+    """While the embedder is unavailable, a sweep looks at a page of those that wait: their alert must ask for less."""
     embedder.outage = ModelUnavailable("away")
     for number in range(PAGE):
         watched.world.put(f"n{number}", title="Boat", text=f"Boat {number} is blue.")

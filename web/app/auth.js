@@ -132,7 +132,7 @@ export class NoAuth extends EventTarget {
     return null;
   }
 
-  /** There is nobody to go; the page begins anew. */
+  /** There is nobody to go; the page starts again. */
   signOut() {
     this.dispatchEvent(new Event("change"));
   }

@@ -302,7 +302,7 @@ FOLLOWER = f"{REGION}/functions/on-note-write"
         ("secret", _change(f"{PARENT}/secrets/{SECRET}/versions/1", state="DISABLED"), SECRET, "deploy/up.sh"),
         ("indexes", _drop(INDEX), "chunks(embedding) is missing", "deploy/up.sh"),
         ("indexes", _change(INDEX, state="CREATING"), "chunks(embedding) is CREATING", "deploy/up.sh"),
-        ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "not those", "deploy/up.sh"),
+        ("rules", _change(f"{PARENT}/rulesets/r1", source=OTHER_RULES), "differ from", "deploy/up.sh"),
         ("rules", _drop(f"{PARENT}/releases/cloud.firestore"), "missing", "deploy/up.sh"),
         ("owner", lambda cloud: cloud.contents.clear(), "auroraOwner/deployment is missing", "deploy/up.sh"),
         ("owner", _own("staging-"), "names the deployment 'staging-': this one", "deploy/up.sh"),
