@@ -239,7 +239,7 @@ def stream_with_deadline(
     *,
     model: str,
     seconds: float,
-    clock: Clock = time,
+    clock: Clock,
 ) -> Generator[Delta]:
     """Yields the deltas of the first attempt that brings text.
 

@@ -74,7 +74,7 @@ def retry_within(
     return retry_until(attempt, deadline=deadline, clock=clock)
 
 
-def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock = time) -> T:
+def retry_until(attempt: Callable[[float], T], *, deadline: float, clock: Clock) -> T:
     """Retries as `retry_within`, without the watch over each attempt.
 
     `attempt` gets the seconds left and must keep to them. The error raised is billed if one of the attempts may be.

@@ -110,7 +110,7 @@ def from_status(
     model: str,
     *,
     why: str = "",
-    retry_after: float | None = None,
+    retry_after: float | None,
 ) -> AuroraError:
     """Translates an HTTP status that is no success, and says whether the call may be billed.
 

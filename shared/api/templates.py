@@ -46,7 +46,7 @@ class TemplateMatchesJson(TypedDict):
     templates: list[TemplateMatchJson]
 
 
-def listed_template_json(template: Template, path: str | None = None) -> ListedTemplateJson:
+def listed_template_json(template: Template, path: str | None) -> ListedTemplateJson:
     """Returns a template without its steps. path: its file in a folder of templates."""
     return {
         "templateId": template.template_id,
@@ -65,7 +65,7 @@ def template_json(template: Template, path: str | None = None) -> TemplateJson:
     return {**listed_template_json(template, path), "content": template.content}
 
 
-def template_match_json(match: TemplateMatch, path: str | None = None) -> TemplateMatchJson:
+def template_match_json(match: TemplateMatch, path: str | None) -> TemplateMatchJson:
     """Returns a template and its similarity to a question. path: its file in a folder of templates."""
     score = None
     if match.score is not None:

@@ -69,7 +69,7 @@ def sentences(text: str, *, lang: str | None = None) -> list[tuple[int, int]]:
     return list(spans)
 
 
-def iterate_sentences(text: str, *, lang: str | None = None) -> Iterator[tuple[int, int]]:
+def iterate_sentences(text: str, *, lang: str | None) -> Iterator[tuple[int, int]]:
     """Yields the offsets that `sentences` returns: a long note of short sentences has 300,000."""
     ordinals = lang in _ORDINAL_DOTS
     start = 0

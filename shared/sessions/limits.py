@@ -71,7 +71,7 @@ def checked_defaults(
     patch: SettingsPatch,
     *,
     models: Collection[str],
-    model: str = "",
+    model: str,
 ) -> SessionSettings:
     """Returns the settings of new sessions: the built-in ones, changed by those in SESSION_DEFAULTS.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -390,9 +390,23 @@ def test_a_killed_instances_reservation_counts_for_that_day_only(
         pass
 
 
-def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: FirestoreStore) -> None:
-    clock = Clock()
-    writes_made: list[int] = []
+def _budgets_of_instances(store: FirestoreStore, clock: Clock, *, limit: int) -> list[IndexBudget]:
+    """The budgets of twenty instances, each of which counts only in the store."""
+    budgets = []
+    for _ in range(20):
+        budget = IndexBudget(
+            store,
+            clock,
+            limit=limit,
+            prices=FIRESTORE,
+            project=None,
+        )
+        budgets.append(budget)
+    return budgets
+
+
+def _index_at_once(budgets: Sequence[IndexBudget], writes_made: list[int]) -> None:
+    """Indexes two long notes with each budget at the same time, and adds what each wrote."""
     limit = IndexWrites(writes=2_000)
 
     def index(budget: IndexBudget) -> None:
@@ -401,18 +415,15 @@ def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: Firest
             writes.writes = 2_000
             writes_made.append(writes.writes)
 
-    budgets = [
-        IndexBudget(
-            firestore_store,
-            clock,
-            limit=10_000,
-            prices=FIRESTORE,
-            project=None,
-        )
-        for _ in range(20)
-    ]
     with ThreadPoolExecutor(40) as threads:
-        list(threads.map(index, budgets * 2))
+        list(threads.map(index, [*budgets, *budgets]))
+
+
+def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: FirestoreStore) -> None:
+    clock = Clock()
+    writes_made: list[int] = []
+    budgets = _budgets_of_instances(firestore_store, clock, limit=10_000)
+    _index_at_once(budgets, writes_made)
     assert 2_000 <= sum(writes_made) <= 10_000
     assert firestore_store.spent(TENANT, clock().date(), Spending.INDEX_WRITES) == sum(writes_made)
 
@@ -420,27 +431,9 @@ def test_long_notes_at_once_write_no_more_than_a_day_has(firestore_store: Firest
 def test_one_note_alone_goes_over_a_days_writes(firestore_store: FirestoreStore) -> None:
     clock = Clock()
     writes_made: list[int] = []
-    limit = IndexWrites(writes=2_000)
-
-    def index(budget: IndexBudget) -> None:
-        with suppress(IndexQuotaExceeded), budget.reserved(TENANT, limit) as writes:
-            time.sleep(0.2)
-            writes.writes = 2_000
-            writes_made.append(writes.writes)
-
-    budgets = [
-        IndexBudget(
-            firestore_store,
-            clock,
-            limit=3_000,
-            prices=FIRESTORE,
-            project=None,
-        )
-        for _ in range(20)
-    ]
+    budgets = _budgets_of_instances(firestore_store, clock, limit=3_000)
     for _ in range(3):
-        with ThreadPoolExecutor(40) as threads:
-            list(threads.map(index, budgets * 2))
+        _index_at_once(budgets, writes_made)
         clock.advance(seconds=3)
     assert sum(writes_made) == 4_000
 

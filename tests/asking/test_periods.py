@@ -67,12 +67,23 @@ def diaries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
         days += [date(2025, 8, day) for day in (4, 11, 18, 25)]
         for number, day in enumerate(days):
             text = list(DAILY.values())[number % 5]
-            draft = NoteDraft(
-                title="Journal", text=text, created_at=datetime.combine(day, time(19), UTC)
-            )
-            house.app.notes.save(TENANT, day.isoformat(), draft)
-            house.app.indexer.index(NoteKey(TENANT, day.isoformat()))
+            evening = datetime.combine(day, time(19), UTC)
+            write(house, day.isoformat(), evening, text, title="Journal")
         yield house
+
+
+def write(
+    home: Household,
+    note_id: str,
+    created_at: datetime,
+    text: str,
+    *,
+    title: str = "",
+) -> None:
+    """Saves a note and indexes it."""
+    draft = NoteDraft(title=title, text=text, created_at=created_at)
+    home.app.notes.save(TENANT, note_id, draft)
+    home.app.indexer.index(NoteKey(TENANT, note_id))
 
 
 def answer(
@@ -163,13 +174,7 @@ def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path:
         for day in range(1, 13):
             text = f"Released version {day}." if day <= 10 else f"Walked {day} miles."
             noon = datetime(2025, 8, day, 12, tzinfo=UTC)
-            draft = NoteDraft(
-                title=f"Log {day}",
-                text=text,
-                created_at=noon,
-            )
-            house.app.notes.save(TENANT, f"n{day:02}", draft)
-            house.app.indexer.index(NoteKey(TENANT, f"n{day:02}"))
+            write(house, f"n{day:02}", noon, text, title=f"Log {day}")
         released = answer(house, "What was released in August 2025?")
         walked = answer(house, "What was walked in August 2025?")
     assert [citation["noteId"] for citation in released["citations"]] == [
@@ -192,17 +197,7 @@ def test_a_model_gets_the_best_passage_of_each_note_of_a_period_and_not_its_begi
     with closing(EmbeddedStore(tmp_path / "store.db")) as store, household(store) as house:
         for day in range(1, 21):
             text = "\n\n".join(LONG_DAY).replace("{day}", str(day))
-            noon = datetime(2025, 8, day, 12, tzinfo=UTC)
-            house.app.notes.save(
-                TENANT,
-                f"n{day}",
-                NoteDraft(
-                    title="",
-                    text=text,
-                    created_at=noon,
-                ),
-            )
-            house.app.indexer.index(NoteKey(TENANT, f"n{day}"))
+            write(house, f"n{day}", datetime(2025, 8, day, 12, tzinfo=UTC), text)
         writer = ScriptedWriter(("It was a quiet month [N1].",))
         answer(house, "What was migrated in August 2025?", writer=writer)
     prompt = writer.prompts[0]
@@ -218,17 +213,7 @@ def test_a_line_of_a_day_in_sections_is_not_that_of_the_first(tmp_path: Path) ->
                 "# Day\n\n## Morning\n\nSlept badly. Coffee.\n\n## Work\n\n"
                 f"Shipped the billing migration number {day} with Tom. It took six hours."
             )
-            noon = datetime(2025, 7, day, 12, tzinfo=UTC)
-            house.app.notes.save(
-                TENANT,
-                f"n{day}",
-                NoteDraft(
-                    title="",
-                    text=text,
-                    created_at=noon,
-                ),
-            )
-            house.app.indexer.index(NoteKey(TENANT, f"n{day}"))
+            write(house, f"n{day}", datetime(2025, 7, day, 12, tzinfo=UTC), text)
         listed = answer(house, "What did I do in the last days of July?")["answer"]
     assert listed.count("Shipped the billing migration number") == 3
 

@@ -219,7 +219,7 @@ def test_on_a_terminal_it_prompts_links_to_files_and_ends_with_ctrl_d(
         try:
             _until(leader, "› ")
             os.write(leader, b"What colour is the boat?\n")
-            output = _until(leader, "floats.", "is chosen.", "› ")
+            output = _until(leader, "floats.", "choose one.", "› ")
             assert "The boat is blue" in output
             assert f"file://{notes({})}/toys/boat.md" in output
             os.write(leader, b"\x04")
