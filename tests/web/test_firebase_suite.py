@@ -87,7 +87,7 @@ def test_people_of_the_auth_emulator_sign_in_on_the_page(
         page.get_by_role("button", name="Sign in").click()
 
     sign_in("ada@example.com", "wrong one")
-    expect(page.get_by_role("alert")).to_have_text("The password is not right.")
+    expect(page.get_by_role("alert")).to_have_text("The password is wrong.")
     sign_in("ada@example.com")
     write_note(page, "Safe", "The safe opens with 31415.")
     page.get_by_role("link", name="Chat").click()

@@ -268,7 +268,7 @@ def test_an_export_is_brought_back_and_replaces_nothing_unasked(
         (tmp_path / "picture.ndjson").write_bytes(b"\x89PNG\n")
         _bring_back(other_page, tmp_path / "picture.ndjson")
         expect(other_page.locator(".toast")).to_contain_text(
-            "This is no export of Aurora Notes: line 1"
+            "This is not an export of Aurora Notes: line 1"
         )
 
 

@@ -5,7 +5,7 @@ const EARLY = 60_000;
 
 const REASONS = /** @type {Readonly<Record<string, string>>} */ ({
   EMAIL_NOT_FOUND: "There is no account with this address.",
-  INVALID_PASSWORD: "The password is not right.",
+  INVALID_PASSWORD: "The password is wrong.",
   INVALID_LOGIN_CREDENTIALS: "Address and password do not match.",
   INVALID_EMAIL: "This is not an e-mail address.",
   EMAIL_EXISTS: "There is an account with this address already: sign in.",

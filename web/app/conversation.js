@@ -191,7 +191,7 @@ export class Conversation extends EventTarget {
       await this.page.api.json("POST", "/feedback", { requestId: exchange.answer?.meta?.requestId ?? exchange.requestId, ...messageId, rating });
       this.page.say(rating ? "Thank you." : "Rating removed.");
     } catch (error) {
-      this.page.say(error instanceof ApiError && error.unreachable ? error.message : "The rating could not be kept.");
+      this.page.say(error instanceof ApiError && error.unreachable ? error.message : "The rating could not be saved.");
     }
   }
 

@@ -92,7 +92,7 @@ function parsed(line, place) {
   } catch {
     // told below, as what is JSON and no line of an export
   }
-  throw new ApiError(400, `This is no export of Aurora Notes: line ${place + 1} is none of its lines.`);
+  throw new ApiError(400, `This is not an export of Aurora Notes: line ${place + 1} does not belong to one.`);
 }
 
 /** @param {any} row @returns {import("./import.js").Entry} */

@@ -44,7 +44,7 @@ export async function compared(question, later, mine, theirs, facts = []) {
       { method: "dialog" },
       h("p", {}, question),
       facts.map((fact) => h("p", { class: "muted" }, fact)),
-      h("p", { class: "muted" }, count ? `${plural(count, "difference")}. Choose at each of them what stays, or keep one version whole.` : "The texts are the same."),
+      h("p", { class: "muted" }, count ? `${plural(count, "difference")}. Choose for each of them what to keep, or keep one version whole.` : "The texts are the same."),
       h("div", { class: "differences" }, parts),
       h(
         "div",

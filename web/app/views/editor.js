@@ -161,7 +161,7 @@ export class Editor {
     const other = await this.other();
     if (!other) return this.savedAgain(wanted);
     const decision = await compared(
-      "This note was changed elsewhere while you wrote. Nothing of yours is saved yet: what stays?",
+      "This note was changed elsewhere while you wrote. Your changes are not saved yet. Which version do you want to keep?",
       "Not now",
       { name: "What you wrote", keep: "Keep mine", text: wanted.text },
       { name: "Saved elsewhere", keep: "Keep the other", text: other.text },
@@ -177,7 +177,7 @@ export class Editor {
   /** A note that was deleted meanwhile, if somebody wants it back; else null. @param {any} wanted */
   async savedAgain(wanted) {
     this.gone.hidden = false;
-    const question = "This note was deleted meanwhile. Save what you have here as a note again?";
+    const question = "This note was deleted in the meantime. Save it again, as you have it here?";
     const again = await chosen(question, [["", "Not now"], ["yes", "Save it again"]]);
     return again ? this.saved({ ...wanted, revision: "" }) : null;
   }

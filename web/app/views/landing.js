@@ -142,7 +142,7 @@ export class Landing {
     await this.take(entries, ["entry", "entries"]);
     this.notes.dispatchEvent(new Event("restored"));
     if (left.length) this.told.append(h("p", { class: "notice" }, `Not brought back: ${left.join(", ")}. They stay in the file.`));
-    if (!whole) this.told.append(h("p", { class: "notice bad" }, "The file has no end: the export it came from broke off, and the rest is missing."));
+    if (!whole) this.told.append(h("p", { class: "notice bad" }, "The file is incomplete: the export broke off, and the rest is missing."));
   }
 
   /** @param {import("../import.js").Entry[]} entries @param {[string, string]} words for one, and for several @param {string[]} [vaults] */

@@ -92,7 +92,7 @@ export function originLine(notes, note) {
   };
   const settled = async () => {
     const file = (await notes.fileText(note.noteId)).text;
-    const decision = file === null ? await chosenWithoutFile() : await compared("The note and its file were both changed. What stays? The other version goes into the trash.", "Later", { name: "The note here", keep: "Keep the note", text: note.text }, { name: "The file", keep: "Keep the file", text: file });
+    const decision = file === null ? await chosenWithoutFile() : await compared("The note and its file were both changed. Which one do you want to keep? The other version goes into the trash.", "Later", { name: "The note here", keep: "Keep the note", text: note.text }, { name: "The file", keep: "Keep the file", text: file });
     if (!decision) return;
     if ("text" in decision) await notes.save({ ...note, text: decision.text });
     const take = "side" in decision && decision.side === "theirs" ? "file" : "note";
@@ -108,7 +108,7 @@ export function originLine(notes, note) {
 
 /** What stays where the file is gone; null if nobody decided. @returns {Promise<{side: "mine" | "theirs"} | null>} */
 async function chosenWithoutFile() {
-  const side = await chosen("The note was changed, and its file is gone. What stays?", [["", "Later"], ["theirs", "Remove the note too"], ["mine", "Keep the note"]]);
+  const side = await chosen("The note was changed, and its file is gone. Which one counts?", [["", "Later"], ["theirs", "Remove the note too"], ["mine", "Keep the note"]]);
   return side ? { side: /** @type {"mine" | "theirs"} */ (side) } : null;
 }
 

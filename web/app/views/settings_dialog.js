@@ -16,8 +16,8 @@ const PHRASE = "erase everything";
 
 /** What each does, in a line. */
 const HINTS = {
-  template: "Lays a model's answer out along its steps. Quotes stay as they are.",
-  systemPrompt: "What the model keeps to: a tone, a language, a length. For example: answer in three sentences.",
+  template: "A model's answer follows its steps. Quotes stay as they are.",
+  systemPrompt: "Instructions for the model: a tone, a language, a length. For example: answer in three sentences.",
   model: "Writes the answers of this conversation.",
   whenNotInNotes: "Where your notes do not say, a model answers from what it knows, and the answer says so.",
   maxHistory: "How many earlier messages a question may refer to. With 0 each question stands alone.",

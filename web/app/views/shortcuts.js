@@ -25,7 +25,7 @@ export function shortcutsDialog(shortcuts) {
   const always = [
     ["Enter", "Ask"],
     ["Shift Enter", "A new line"],
-    ["Tab", "After an answer: to what it cites"],
+    ["Tab", "After an answer: go to its sources"],
     ["Esc", "Stop the answer, close, or leave the question: then letters are commands"],
     ["Ctrl S", "Save the note"],
   ];
