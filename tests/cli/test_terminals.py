@@ -214,5 +214,5 @@ def test_notes_that_wait_when_a_person_breaks_off_are_counted(
 
     with pytest.raises(KeyboardInterrupt):
         _with_bar(work, goes_on="the server goes on")
-    message = f"aurora: words find every note, {told}: the server goes on"
+    message = f"aurora: every note is found by its words, {told}: the server goes on"
     assert capsys.readouterr().err.strip() == message
