@@ -297,7 +297,7 @@ def test_the_key_and_what_is_built_stay_in_the_region_and_out_of_the_build_s_rec
 def test_the_page_s_table_names_everything_that_was_made(deployment: Deployment) -> None:
     cloud = deployment.cloud
     page = (ROOT / "docs/deploy.md").read_text()
-    table = page[page.index("\n| functions |") : page.index("\nWhat is uploaded is")]
+    table = page[page.index("\n| functions |") : page.index("\n[build.gcloudignore]")]
     theirs = neighbour.app(PARENT)
     kinds = ("functions", "jobs", "secrets", "serviceAccounts")
     resource_names = [
