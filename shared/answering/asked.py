@@ -1,4 +1,4 @@
-"""Question and passages -> what it names of them: properties of their notes, and lines that define a thing."""
+"""Question and passages -> what it asks of them: properties of their notes, lines that define a thing, a number."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from shared.judging.quantities import quantities
 from shared.language.terms import stems_as
+from shared.language.vocabulary import vocabulary
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
 from shared.model.index import COLUMNS, IndexedChunk
@@ -129,3 +130,17 @@ def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) ->
         if term_stems == stems:
             texts.append(piece.plain)
     return frozenset(texts)
+
+
+def asks_for_number(question: str, lang: str) -> bool:
+    """Reports whether a question asks for a number, an amount or a time of day, such as `how many` or `how long`."""
+    words = vocabulary(lang).asking
+    if words is None:
+        return False
+    return re.search(rf"\b(?:{words.amounts})\b", question, re.IGNORECASE) is not None
+
+
+def holds_number(text: str, lang: str) -> bool:
+    """Reports whether a text holds a number, written in digits or in words, or a time of day."""
+    numbers, _ = quantities(text, lang)
+    return any(number.counts for number in numbers)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from shared.answering.asked import AskedProperties
+from shared.answering.asked import AskedProperties, asks_for_number, holds_number
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.forms import own_forms
 from shared.language.terms import stems_as
@@ -34,6 +34,10 @@ RANK = 0.3
 """Weight of its passage's score, as a share of the first passage's."""
 BESIDE = 0.2
 """Weight of the neighbouring pieces."""
+NUMBER = 0.2
+"""What a number adds to a piece's cosine if the question asks for one. Dates are left out and `when` does not ask for one:
+in chats the day of what is told is the note's own.
+"""
 UNSPOKEN = 0.25
 """Weight of a cosine if the embedder does not speak the question's language."""
 
@@ -64,6 +68,8 @@ class _ReadPassage:
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
     """Share of the question's words that each piece holds, in [0, 1]."""
+    bonuses: tuple[float, ...]
+    """NUMBER for each piece that holds a number, if the question asks for one; otherwise 0."""
 
 
 class _QuestionWords:
@@ -95,7 +101,7 @@ def compare(
 
     Without an embedder, or if it is unavailable, only words decide.
     """
-    read_passages = _read(passages, retrieved)
+    read_passages = _read(question, passages, retrieved)
     cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
     cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
     for read in read_passages:
@@ -131,15 +137,23 @@ def _piece_scores(
         likenesses.append(likeness)
 
     scores: list[float] = []
-    for likeness, neighbours in zip(likenesses, _neighbours(likenesses), strict=True):
+    neighbours_of_pieces = _neighbours(likenesses)
+    pieces = zip(likenesses, neighbours_of_pieces, read.bonuses, strict=True)
+    for likeness, neighbours, bonus in pieces:
         before, behind = neighbours
-        score = read.rank + likeness + BESIDE * (before + behind)
+        score = read.rank + likeness + BESIDE * (before + behind) + cosine_weight * bonus
         scores.append(score)
     return tuple(scores)
 
 
-def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage]:
-    """Reads the pieces of each passage and the share of the question's words that each piece holds."""
+def _read(
+    question: str,
+    passages: Sequence[Scored],
+    retrieved: Retrieved,
+) -> list[_ReadPassage]:
+    """Reads the pieces of each passage, and what each piece holds of the question's words and of the number it asks for."""
+    lang = retrieved.analysis.lang
+    wants_number = asks_for_number(question, lang)
     words = _QuestionWords(retrieved)
     properties = AskedProperties(retrieved)
     scores = [passage.score for passage in passages]
@@ -150,7 +164,12 @@ def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage
         pieces = quotable(chunk.text, chunk.columns)
         named_properties = " ".join(properties.named(chunk))
         coverages: list[float] = []
+        bonuses: list[float] = []
         for piece in pieces:
+            bonus = 0.0
+            if wants_number and holds_number(piece.plain, lang):
+                bonus = NUMBER
+            bonuses.append(bonus)
             coverage = words.coverage(f"{piece.plain} {named_properties}")
             coverages.append(coverage)
         read = _ReadPassage(
@@ -158,6 +177,7 @@ def _read(passages: Sequence[Scored], retrieved: Retrieved) -> list[_ReadPassage
             rank=RANK * passage.score / best_score,
             pieces=pieces,
             coverages=tuple(coverages),
+            bonuses=tuple(bonuses),
         )
         read_passages.append(read)
     return read_passages
@@ -171,13 +191,15 @@ def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
 
 
 def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
-    """Chooses the texts that are embedded: the most promising pieces of all passages, by rank and words."""
+    """Chooses the texts that are embedded: the most promising pieces of all passages, by rank, words and asked numbers."""
     promises: list[tuple[float, str]] = []
     for read in read_passages:
-        neighbours_of_pieces = _neighbours(read.coverages)
-        pieces = zip(read.pieces, read.coverages, neighbours_of_pieces, strict=True)
-        for piece, coverage, neighbours in pieces:
-            promise = read.rank + coverage + BESIDE * max(neighbours)
+        likenesses = [
+            coverage + bonus for coverage, bonus in zip(read.coverages, read.bonuses, strict=True)
+        ]
+        pieces = zip(read.pieces, likenesses, _neighbours(likenesses), strict=True)
+        for piece, likeness, neighbours in pieces:
+            promise = read.rank + likeness + BESIDE * max(neighbours)
             promises.append((promise, piece.plain))
 
     promises.sort(key=itemgetter(0), reverse=True)

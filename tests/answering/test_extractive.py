@@ -245,6 +245,19 @@ def test_a_word_that_happens_to_be_a_propertys_value_puts_no_note_first(
     assert first.passage.chunk.note_id == "meant"
 
 
+@pytest.mark.parametrize("length", ["12 weeks", "twelve weeks"])
+def test_a_sentence_with_a_number_is_quoted_where_the_question_asks_for_one(length: str) -> None:
+    told = "The course in pottery has many friends. " + "Nobody knows what comes of it. " * 30
+    short = passage(f"{told}{'It rained again. ' * 30}It lasts {length} in all.")
+
+    def quoted(text: str) -> str:
+        return "".join([quote.text for quote in quotes(short, text=text)])
+
+    assert length in quoted("How long is the pottery course?")
+    assert length not in quoted("Who likes the pottery course?")
+    assert length not in quoted("When is the pottery course?")
+
+
 def test_a_line_that_defines_a_thing_is_quoted_first() -> None:
     idea = passage("Why houses burn a ghost light.", note_id="idea", title="Talk: ghost light")
     words = passage(

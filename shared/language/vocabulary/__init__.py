@@ -31,6 +31,8 @@ class Asking:
     """Question words for a person or a place, at the start of a clause that asks or behind one word (`with whom`)."""
     questions: str = ""
     """Other question words, at the same places (`at what point`)."""
+    amounts: str = ""
+    """Question words for a number, an amount or a time of day: `how many`, `what time`."""
     verbs: str = ""
     """Verbs with which a question or a command begins."""
     past: str = ""

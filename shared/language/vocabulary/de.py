@@ -146,6 +146,7 @@ VOCABULARY = Vocabulary(
     asking=Asking(
         who_or_where="wer|wen|wem|wessen|wo|woher|wohin",
         questions=r"was|wann|welche[rnms]?|warum|wieso|wie|worüber|wofür|womit",
+        amounts=r"wie ?viele?|wie (?:lange?|oft|schnell|weit|alt|gro(?:ß|ss)|hoch|tief|breit|früh|spät|bald|teuer)",
         verbs=r"hat|habe|haben|war|waren|wurden?|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen|zeige?|nenne?|"
         r"finde?|fasse?",
         past=r"(?:hat|habe?|haben|hast)(?=.*\b(?:\w{0,20}ge\w{1,20}|(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)"

@@ -169,6 +169,7 @@ VOCABULARY = Vocabulary(
     asking=Asking(
         who_or_where="who|whom|whose|where",
         questions="what|when|which|why|how",
+        amounts=r"how (?:many|much|long|often|fast|far|old|big|large|high|deep|wide|early|late|soon)|what time",
         verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"
         r"summari[sz]e|tell",
         past=r"did|was|were|had|has|have|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",

@@ -143,6 +143,7 @@ VOCABULARY = Vocabulary(
     asking=Asking(
         who_or_where="quién|quien|dónde",
         questions=r"qué|cuándo|cuál(?:es)?|cuánt[oa]s?|cómo",
+        amounts=r"cuánt[oa]s?|a qué hora",
         verbs=r"enséñame|muestra|muéstrame|resume|busca",
         past=r"ha|he|hemos|han|había|fue|fueron|era|eran|estuv\w+|vino|vinieron|dijo|dijeron|puso|trajo|(?!qué|aquí|así|ahí|allí|mí|sí)\w+(?:é|í|ó|aron|ieron|amos|imos)",
         present=r"es|son|está|están|hay",

@@ -140,6 +140,7 @@ VOCABULARY = Vocabulary(
     asking=Asking(
         who_or_where=r"c['’](?:est|était) (?:qui|où)|qui|où",
         questions=r"c['’](?:est|était) (?:quoi|quand)|que|quoi|quand|quel(?:le)?s?|pourquoi|comment|combien|qu['’]\w+",
+        amounts=r"combien|à quelle heure",
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
         past=r"(?:ai|a|as|avons|avez|ont)(?=(?:-\w+)*\s+\w)|avait|était|étions|étaient|est-il venu|a-t",
         present=r"est|sont|y a",

@@ -142,6 +142,7 @@ VOCABULARY = Vocabulary(
     asking=Asking(
         who_or_where=r"chi|dove|dov['’]\w+",
         questions=r"che|cosa|quando|qual[ei]?|quant[oaie]|come|perché|cos['’]\w+",
+        amounts=r"quant[oaie]|a che ora",
         verbs=r"mostra(?:mi)?|riassumi|trova(?:mi)?|cerca|elenca|posso|devo|possiamo|dobbiamo|si può|bisogna",
         past=r"(?:ho|hai|ha|abbiamo|avete|hanno)(?= \w)|aveva|avevo|era|erano|fu|furono|stat[oaie]|\w+(?:ai|ò|ammo|arono|irono)",
         present=r"è|sono|c['’]è",

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from shared.answering.asked import asks_for_number, holds_number
+
+
+@pytest.mark.parametrize(
+    ("question", "lang"),
+    [
+        ("Before we go: how many seats does it have?", "en"),
+        ("What time does it open?", "en"),
+        ("Wie lange dauert es?", "de"),
+        ("Wie viele Plätze gibt es?", "de"),
+        ("¿Cuántas personas caben?", "es"),
+        ("Pour combien de personnes ?", "fr"),
+        ("A che ora apre?", "it"),
+    ],
+)
+def test_a_question_for_a_number_is_told_in_every_language(question: str, lang: str) -> None:
+    assert asks_for_number(question, lang)
+
+
+@pytest.mark.parametrize(
+    "question", ["When was it built?", "How do I open it?", "Somehow many came."]
+)
+def test_a_day_or_a_manner_is_no_number(question: str) -> None:
+    assert not asks_for_number(question, "en")
+
+
+@pytest.mark.parametrize(
+    "text", ["It has 1,180 seats.", "It takes twelve weeks.", "Opens at 7 a.m."]
+)
+def test_numbers_are_digits_words_and_times_of_day(text: str) -> None:
+    assert holds_number(text, "en")
+
+
+@pytest.mark.parametrize(
+    "text", ["It has no seats.", "Version v1.4.2 is out.", "Written on 2024-05-03."]
+)
+def test_versions_and_dates_are_no_numbers(text: str) -> None:
+    assert not holds_number(text, "en")
