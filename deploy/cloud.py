@@ -28,6 +28,11 @@ class Refused(Exception):
         address = url.partition("?")[0]
         super().__init__(f"{address}: {status} {said}")
 
+    @property
+    def is_of_unused_api(self) -> bool:
+        """True if the API is switched off."""
+        return any(word in self.said for word in UNUSED)
+
 
 def call(
     method: str,
@@ -109,8 +114,7 @@ class Google:
         try:
             resource: JSON = self("GET", address)
         except Refused as refused:
-            is_unused = any(word in refused.said for word in UNUSED)
-            if refused.status == 404 or is_unused:
+            if refused.status == 404 or refused.is_of_unused_api:
                 return None
             raise
 

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 
 import builds
 import check_settings
@@ -18,7 +19,7 @@ import deployed
 import look
 import owner
 import releases
-from cloud import JSON, Google
+from cloud import JSON, Google, Refused
 from firestore import Database
 from look import Deployment, Stop
 from releases import History
@@ -214,14 +215,27 @@ def _database_location(google: Google, database_id: str) -> str:
 
 
 def _require_database(current: Deployment, chosen: str) -> None:
-    """Raises Stop if the databases of the deployed functions are gone: an empty one would take their place in silence.
+    """Raises Stop if the databases of the deployed functions are gone, or cannot be looked for.
+
+    An empty one would take their place in silence.
 
     chosen: the database of this run, which does not exist.
     """
     google = current.google
     used = sorted(look.databases_of(current))
     for database_id in used:
-        if google.found(f"firestore/v1/{google.name}/databases/{database_id}"):
+        try:
+            google("GET", f"firestore/v1/{google.name}/databases/{database_id}")
+        except Refused as refused:
+            if refused.is_of_unused_api:
+                raise Stop(
+                    f"The Firestore API is switched off in {google.project}, so nothing tells whether the functions' notes\n"
+                    "are still there. Nothing was changed. Switch it on, and run this again:\n"
+                    f"    gcloud services enable firestore.googleapis.com --project={google.project}",
+                ) from refused
+            if refused.status != HTTPStatus.NOT_FOUND:
+                raise
+        else:
             return
     names = " and ".join(used)
     prefix = f" --function-prefix {current.prefix}" if current.prefix else ""

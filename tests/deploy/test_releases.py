@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.deploy.conftest import PROJECT, ROOT, Deployment, Owned, deploying
+from tests.deploy.test_owner import add_database
 from tests.servers.gemini import error
 from tests.servers.google_cloud import GoogleCloud
 from tests.servers.google_cloud.cloud_run import LATEST, add_revision, serving
@@ -48,7 +49,8 @@ def deploy(
     settings: Mapping[str, str] | None = None,
 ) -> None:
     """Leave a build of a release with `functions` that ended after `names`; an empty release is of an older up.sh."""
-    cloud.enabled |= {"cloudfunctions", "run"}
+    cloud.enabled |= {"cloudfunctions", "firestore", "run"}
+    add_database(cloud, "(default)")
     variables = {
         "RELEASE": release,
         "SOURCE": f"source-of-{release}",

@@ -236,6 +236,15 @@ def test_functions_whose_database_is_gone_get_no_empty_one_unasked(direct: Googl
     assert {call.method.verb for call in direct.calls} == {"GET"}
 
 
+def test_where_the_api_is_switched_off_no_database_is_said_to_be_gone(direct: GoogleCloud) -> None:
+    deploy(direct)
+    add_database(direct, "(default)")
+    direct.enabled.discard("firestore")
+    with pytest.raises(Stop, match="The Firestore API is switched off") as stopped:
+        decision.decided(Google(direct.project), plan.parsed([direct.project]))
+    assert "gcloud services enable firestore.googleapis.com" in str(stopped.value)
+
+
 def test_functions_whose_database_is_there_may_move_to_a_new_one(direct: GoogleCloud) -> None:
     deploy(direct)
     add_database(direct, "(default)")

@@ -215,7 +215,7 @@ def test_an_erasure_beside_post_folders_is_not_undone(desk: Desk, notes: Write) 
         if reading is None or reading["report"]:  # it had come to its end before
             assert receipt.erased["notes"] == len(FILES)
         else:
-            assert reading["problem"].startswith("everything was erased meanwhile")
+            assert reading["problem"].startswith("everything was erased in the meantime")
             assert 0 < receipt.erased["notes"] <= len(FILES)
         desk.assert_erased()
 
@@ -267,7 +267,7 @@ def test_an_erasure_beside_a_process_that_indexes_is_not_undone(
         finally:
             process.kill()
         assert process.returncode == 1
-        assert "everything was erased meanwhile" in problem
+        assert "everything was erased in the meantime" in problem
         assert 0 < receipt.erased["notes"] < 600
         desk.assert_erased()
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cli.options import CommandContext
 from desktop.folders.destinations import LocalDestination
 from desktop.folders.followed import TOLD_SECONDS, FollowedFolders
 
 
+@pytest.mark.slow
 def test_what_came_of_a_first_reading_is_told_for_some_minutes_and_a_problem_for_longer(
     tmp_path: Path,
 ) -> None:
