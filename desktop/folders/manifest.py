@@ -7,11 +7,13 @@ differ are then both kept until somebody decides.
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import threading
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -362,14 +364,23 @@ class Manifest:
         )
 
     def follow_links(self, destination: str) -> None:
-        """Records the new place of each folder whose path leads elsewhere now: it was moved, and a link left behind."""
-        folders = self.folders(destination)
-        known = {folder.source for folder in folders}
-        for source in known:
-            real = source.root.resolve()
-            moved = replace(source, root=real)
-            if moved not in known and real.is_dir():
+        """Records the new place of each folder whose path leads elsewhere now: it was moved, and a link left behind.
+
+        A link to the place of another folder says nothing of a move: the folder stays where it was.
+        """
+        sources_by_root = defaultdict[Path, list[FolderSource]](list)
+        for folder in self.folders(destination):
+            sources_by_root[folder.source.root].append(folder.source)
+        used_roots = set(sources_by_root)
+        for root, sources in sources_by_root.items():
+            real = Path(
+                os.path.realpath(root)
+            )  # `resolve` fails at links in a circle before Python 3.13
+            if real in used_roots or not real.is_dir():
+                continue
+            for source in sources:
                 self.move(source, real)
+            used_roots.add(real)
 
     def write_back(self, source: FolderSource, *, enabled: bool) -> None:
         """Records whether the folder's files are written when their notes are changed elsewhere."""

@@ -163,3 +163,47 @@ def test_no_damaged_byte_stops_an_erasure_or_lasts_beyond_one_call(tmp_path: Pat
 def test_a_folder_whose_name_is_no_utf_8_is_refused_with_its_name() -> None:
     with pytest.raises(InvalidArgument, match=r"path: .*/caf\?: rename what it shows as \?"):
         _source(Path("/notes/caf\udce9"))
+
+
+def test_of_links_to_one_place_only_one_moves_its_folder_there_in_all_its_vaults(
+    tmp_path: Path,
+) -> None:
+    manifest = Manifest.of(tmp_path / "home")
+    new_place = tmp_path / "new"
+    new_place.mkdir()
+    links = [tmp_path / "first", tmp_path / "second"]
+    for link in links:
+        link.symlink_to(new_place)
+        for vault in ("default", "work"):
+            manifest.begin(FolderSource("destination", vault, link), {})
+    for _ in range(2):
+        manifest.follow_links("destination")
+        roots = [folder.source.root for folder in manifest.folders("destination")]
+        assert len(roots) == 4
+        assert roots.count(new_place) == 2
+
+
+def test_a_link_to_a_folder_that_is_followed_into_another_vault_moves_nothing(
+    tmp_path: Path,
+) -> None:
+    manifest = Manifest.of(tmp_path / "home")
+    other = tmp_path / "other"
+    other.mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(other)
+    sources = {_source(link), FolderSource("destination", "work", other)}
+    for source in sources:
+        manifest.begin(source, {})
+    manifest.follow_links("destination")
+    assert {folder.source for folder in manifest.folders("destination")} == sources
+
+
+def test_links_in_a_circle_at_the_place_of_a_folder_stop_nothing(tmp_path: Path) -> None:
+    """Before Python 3.13 `Path.resolve` raises RuntimeError for them."""
+    manifest = Manifest.of(tmp_path / "home")
+    folder = tmp_path / "folder"
+    manifest.begin(_source(folder), {})
+    folder.symlink_to(tmp_path / "back")
+    (tmp_path / "back").symlink_to(folder)
+    manifest.follow_links("destination")
+    assert [followed.source for followed in manifest.folders("destination")] == [_source(folder)]
