@@ -173,13 +173,15 @@ def mark_damaged(
     They are looked at again: since they were read, their notes may have been indexed anew. One that is marked already is
     left alone, so that questions do not disturb the indexing of its note.
     """
+    # The disk may have emptied a revision, too: then the record does not say that the note is to be indexed.
     query = (
-        f"SELECT {CHUNKS.columns}, checksum, id FROM chunks "
-        "WHERE note_revision <> '' AND id IN (SELECT value FROM json_each(?))"
+        f"SELECT {CHUNKS.columns}, checksum, id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) "
+        "AND (note_revision IS NOT '' OR note_id IN (SELECT note_id FROM records WHERE status = ?))"
     )
+    values = (json.dumps(row_ids), IndexStatus.INDEXED)
     still_damaged = []
     note_ids = set()
-    for row in fetch_rows(db, query, (json.dumps(row_ids),)):
+    for row in fetch_rows(db, query, values):
         if not _is_damaged(row, stems):
             continue
         still_damaged.append(row[-1])

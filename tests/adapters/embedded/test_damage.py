@@ -281,6 +281,16 @@ def test_questions_do_not_disturb_the_indexing_of_a_note_whose_chunk_is_damaged(
     assert store.read_record(TENANT, "n1") == marked
 
 
+def test_a_chunk_whose_revision_the_disk_has_emptied_is_not_taken_for_one_that_is_marked(
+    file: Path, opened: Callable[[], EmbeddedStore]
+) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("UPDATE chunks SET note_revision = '' WHERE note_id = 'n1'")
+    assert check(file).derived == 1
+    sweep(opened(), HashingEmbedder(dimension=8), Clock(), full=True)
+    assert check(file).derived == 0
+
+
 def test_the_note_of_a_damaged_record_is_indexed_anew(
     file: Path, opened: Callable[[], EmbeddedStore]
 ) -> None:
