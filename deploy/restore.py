@@ -137,8 +137,12 @@ def damaged_database(
 ) -> Database:
     """Returns the database whose notes come back: the backup's, the one that was named, or that of the functions.
 
-    Raises Stop where nothing says which it is.
+    Raises Stop where nothing says which it is, and where two things do.
     """
+    if options.backup and options.source:
+        raise Stop(
+            "--from goes with --at; a backup says itself which database it is of. Nothing was restored."
+        )
     if options.backup:
         backup = google.found(f"firestore/v1/{options.backup}")
         if not backup:

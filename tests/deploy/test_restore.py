@@ -115,6 +115,12 @@ def test_a_minute_comes_back_where_no_function_is_left_of_the_database_that_is_n
     assert f"projects/{cloud.project}/databases/restored" in cloud.resources
 
 
+def test_a_database_that_is_named_beside_a_backup_is_refused_and_not_ignored() -> None:
+    options = argparse.Namespace(backup="projects/p/locations/eur3/backups/b1", source="notes")
+    with pytest.raises(Stop, match="--from goes with --at"):
+        restore.damaged_database(Google("demo-notes"), options, {})
+
+
 def test_who_erased_everything_since_is_named(
     cloud: GoogleCloud, capsys: pytest.CaptureFixture[str]
 ) -> None:
