@@ -238,9 +238,12 @@ def _require_database(current: Deployment, chosen: str) -> None:
         else:
             return
     names = " and ".join(used)
+    chosen_is_missing = ""
+    if chosen not in used:
+        chosen_is_missing = f", and there is no database {chosen}"
     prefix = f" --function-prefix {current.prefix}" if current.prefix else ""
     raise Stop(
-        f"The functions use database {names}, which is gone, and there is no database {chosen}: up.sh would make an empty\n"
+        f"The functions use database {names}, which is gone{chosen_is_missing}: up.sh would make an empty\n"
         "one, and every note would be gone from the apps. Nothing was changed. The notes come back from a backup:\n"
         f"    gcloud firestore backups list --project={google.project}\n"
         f"    deploy/restore.sh {google.project} restored --backup BACKUP{prefix}\n"

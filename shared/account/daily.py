@@ -40,6 +40,8 @@ PAUSE = 0.1
 """Seconds of which the pauses before further attempts are multiples, or of an attempt's own where that takes longer: at
 most 2, 4 and 8. They are random, so one that fits gets through before the others try again.
 """
+MAX_ATTEMPT_SECONDS = 0.5
+"""Longest duration of an attempt that counts for the pauses: all pauses of a caller together take seven seconds at most."""
 
 log = logging.getLogger(__name__)
 
@@ -121,7 +123,8 @@ class DailySum:
                 return None
             else:
                 left_before = left
-            slowest = max(slowest, clocks.monotonic() - began)
+            attempt_seconds = min(clocks.monotonic() - began, MAX_ATTEMPT_SECONDS)
+            slowest = max(slowest, attempt_seconds)
         return None
 
     def settle(self, reservation: Reservation, amount: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from desktop.product.emulator import Emulator
 from shared.account.budgets import ProjectBudget
-from shared.account.daily import ATTEMPTS, PAUSE, DailySum
+from shared.account.daily import ATTEMPTS, MAX_ATTEMPT_SECONDS, PAUSE, DailySum
 from shared.account.index_writes import FIRESTORE, IndexBudget, IndexPrices
 from shared.account.prices import DELETE, WRITE
 from shared.adapters.firestore import FirestoreStore
@@ -579,8 +579,15 @@ def test_where_nothing_is_taken_back_nobody_waits_long(waiting: FakeClock) -> No
     assert len(waiting.pauses) == 2
 
 
-@pytest.mark.parametrize(("look_seconds", "attempt_seconds"), [(0.0, PAUSE), (3.0, 6.0)])
-def test_pauses_grow_and_are_as_long_as_an_attempt_takes(
+@pytest.mark.parametrize(
+    ("look_seconds", "attempt_seconds"),
+    [
+        (0.0, PAUSE),
+        (0.2, 0.4),
+        (3.0, MAX_ATTEMPT_SECONDS),
+    ],
+)
+def test_pauses_grow_and_are_as_long_as_an_attempt_takes_within_bounds(
     waiting: FakeClock, look_seconds: float, attempt_seconds: float
 ) -> None:
     for _ in range(200):

@@ -222,7 +222,8 @@ def test_functions_whose_database_is_gone_get_no_empty_one_unasked(direct: Googl
         with pytest.raises(Stop) as stopped:
             decision.decided(google, plan.parsed([direct.project, "--location", "eur3", *named]))
         lines = str(stopped.value).splitlines()
-        assert lines[0].startswith("The functions use database notes, which is gone, and there is")
+        other = ", and there is no database restoerd" if "restoerd" in named else ""
+        assert lines[0].startswith(f"The functions use database notes, which is gone{other}: up.sh")
         assert [line.strip() for line in lines if line.startswith(" ")] == [
             f"gcloud firestore backups list --project={direct.project}",
             f"deploy/restore.sh {direct.project} restored --backup BACKUP --function-prefix notes-",
