@@ -8,7 +8,7 @@ from shared.settings import RetrievalSettings, Settings
 
 BILLED_POSTINGS = 32
 """The posting budget on Firestore: with it a question at 10,000 chunks reads at most 125 documents, or 150 where a time
-restricts it. Counts come to that where an instance does not know them yet: at most 30 reads.
+restricts it or 20 passages are asked for. Counts come to that where an instance does not know them yet: at most 30 reads.
 """
 BILLED_POSTINGS_ALONE = 100
 """Without an embedder: what the vector leg would have read goes to the keywords."""
