@@ -47,7 +47,7 @@ VOCABULARY = ["".join(parts) for parts in product(("ba", "ko", "ri", "tu", "se")
 """625 words, drawn as natural ones that are no stop words are: the first stands in a fifth of the chunks."""
 READS = 125
 """Documents that a question may read which no time restricts and which does not set the number of passages."""
-READS_AT_MOST = 150
+READS_AT_A_TIME = 150
 """Documents that a question may read which a time restricts, or which asks for 20 passages."""
 COUNTS = 30
 """Reads of an instance that does not know how many chunks there are and how many hold each word, or no more."""
@@ -156,7 +156,7 @@ def test_a_question_is_answered_within_so_many_reads_and_one_vector_search(
     reads = store.reads - reads_before
     assert retrieved.selected
     is_plain = retrieved.range_used is None and "top_k" not in question
-    assert reads.documents <= (READS if is_plain else READS_AT_MOST), reads
+    assert reads.documents <= (READS if is_plain else READS_AT_A_TIME), reads
     assert reads.aggregations <= COUNTS, reads
     assert reads.vector_searches <= 1
 
@@ -185,7 +185,7 @@ def test_a_question_that_meets_passages_of_other_times_keeps_to_its_reads(
     assert time_range is not None
     found_at = [passage.chunk.created_at for passage in retrieved.selected]
     assert not all(map(time_range.contains, found_at)), "no passage of another time was met"
-    assert reads.documents <= READS_AT_MOST, reads
+    assert reads.documents <= READS_AT_A_TIME, reads
     assert reads.aggregations <= COUNTS, reads
     assert reads.vector_searches <= 1
 
