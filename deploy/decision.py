@@ -217,7 +217,7 @@ def _database_location(google: Google, database_id: str) -> str:
 def _require_database(current: Deployment, chosen: str) -> None:
     """Raises Stop if the databases of the deployed functions are gone, or cannot be looked for.
 
-    An empty one would take their place in silence.
+    Otherwise an empty one would take their place in silence.
 
     chosen: the database of this run, which does not exist.
     """

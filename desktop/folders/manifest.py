@@ -373,9 +373,8 @@ class Manifest:
             sources_by_root[folder.source.root].append(folder.source)
         used_roots = set(sources_by_root)
         for root, sources in sources_by_root.items():
-            real = Path(
-                os.path.realpath(root)
-            )  # `resolve` fails at links in a circle before Python 3.13
+            # `Path.resolve` fails at links in a circle before Python 3.13.
+            real = Path(os.path.realpath(root))
             if real in used_roots or not real.is_dir():
                 continue
             for source in sources:

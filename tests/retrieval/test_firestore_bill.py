@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from typing import Any
 
 import pytest
 
-from bench.reads import CountedStore
+from bench.reads import CountedStore, Reads
 from desktop.product.emulator import Emulator
 from shared.folders.retrieve import retrieve_from_folders
 from shared.folders.scope import FolderScope
@@ -30,6 +30,7 @@ from shared.model.index import (
 )
 from shared.model.notes import Note
 from shared.model.questions import Filters, Question
+from shared.model.retrieval import Retrieved
 from shared.retrieval.folder_weights import MAX_PARTS
 from tests.contracts.samples import TENANT
 from tests.emulated import patient_store
@@ -147,13 +148,7 @@ def _chunk(note: Note, position: int, text: str) -> IndexedChunk:
 def test_a_question_is_answered_within_so_many_reads_and_one_vector_search(
     store: CountedStore, text: str, question: dict[str, Any]
 ) -> None:
-    """The folders' names, which filters are checked against, are read when they change and not for each question."""
-    store.folders(TENANT)
-    with ThreadPoolExecutor(8) as executor:
-        library = Library(store, executor)
-        reads_before = store.reads
-        retrieved = library.ask(text, **question)
-    reads = store.reads - reads_before
+    retrieved, reads = _asked(store, text, question)
     assert retrieved.selected
     is_plain = retrieved.range_used is None and "top_k" not in question
     assert reads.documents <= (READS if is_plain else READS_AT_A_TIME), reads
@@ -175,12 +170,7 @@ def test_a_question_that_meets_passages_of_other_times_keeps_to_its_reads(
     store: CountedStore, text: str, question: dict[str, Any]
 ) -> None:
     """Their vectors are read beside those of the other legs' candidates."""
-    store.folders(TENANT)
-    with ThreadPoolExecutor(8) as executor:
-        library = Library(store, executor)
-        reads_before = store.reads
-        retrieved = library.ask(text, **question)
-    reads = store.reads - reads_before
+    retrieved, reads = _asked(store, text, question)
     time_range = retrieved.range_used
     assert time_range is not None
     found_at = [passage.chunk.created_at for passage in retrieved.selected]
@@ -188,6 +178,19 @@ def test_a_question_that_meets_passages_of_other_times_keeps_to_its_reads(
     assert reads.documents <= READS_AT_A_TIME, reads
     assert reads.aggregations <= COUNTS, reads
     assert reads.vector_searches <= 1
+
+
+def _asked(store: CountedStore, text: str, question: Mapping[str, Any]) -> tuple[Retrieved, Reads]:
+    """Ask a question. -> what was found, and what was read for it.
+
+    The folders' names, which filters are checked against, are read when they change and not for each question.
+    """
+    store.folders(TENANT)
+    with ThreadPoolExecutor(8) as executor:
+        library = Library(store, executor)
+        reads_before = store.reads
+        retrieved = library.ask(text, **question)
+    return retrieved, store.reads - reads_before
 
 
 EVERY_FOLDER = json.dumps([f"area{number % 10}/topic{number}" for number in range(20)])

@@ -69,14 +69,7 @@ def test_a_threshold_that_refuses_can_be_lifted_at_once(page: Page) -> None:
 
 @pytest.mark.nightly
 def test_nothing_in_the_settings_moves_when_it_is_known_that_no_model_writes(page: Page) -> None:
-    let_go = hold(page, "**/settings:model")
-    page.get_by_role("button", name="Settings (s)").click()
-    use_notes = page.get_by_label("Use my notes")
-    place_before = use_notes.bounding_box()
-    with page.expect_response("**/settings:model"):
-        let_go()
-    page.wait_for_timeout(100)
-    assert use_notes.bounding_box() == place_before
+    _open_settings_that_stay_in_place(page)
 
 
 @pytest.mark.nightly
@@ -91,14 +84,19 @@ def test_nothing_in_the_settings_moves_when_a_model_writes_as_it_did_last_time(
             page.get_by_role("button", name="Settings (s)").click()
             expect(page.get_by_label("Address")).to_have_value(model.base_url)
             page.reload()
-            let_go = hold(page, "**/settings:model")
-            page.get_by_role("button", name="Settings (s)").click()
-            use_notes = page.get_by_label("Use my notes")
-            place_before = use_notes.bounding_box()
-            with page.expect_response("**/settings:model"):
-                let_go()
-            page.wait_for_timeout(100)
-            assert use_notes.bounding_box() == place_before
+            _open_settings_that_stay_in_place(page)
+
+
+def _open_settings_that_stay_in_place(page: Page) -> None:
+    """Open the settings before it is known what writes, and assert that nothing moves when it is."""
+    let_go = hold(page, "**/settings:model")
+    page.get_by_role("button", name="Settings (s)").click()
+    use_notes = page.get_by_label("Use my notes")
+    place_before = use_notes.bounding_box()
+    with page.expect_response("**/settings:model"):
+        let_go()
+    page.wait_for_timeout(100)
+    assert use_notes.bounding_box() == place_before
 
 
 @pytest.mark.nightly
