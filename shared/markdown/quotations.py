@@ -28,10 +28,13 @@ LEFT_OUT = "…"
 LEADS = (":", "：")
 """Ends of a paragraph that leads to the list, table or code below it."""
 _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
+_QUOTE_MARKS = re.compile(r"(?:[ \t]*+>[ \t]?)+")
 _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
 _LETTER = re.compile(r"[^\W_]")
 _ITEM_MARK = re.compile(r"[ \t]*+(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t])")
+_LATER_ITEM = re.compile(r"[ \t]*+(?!1[.)])\d{1,9}[.)][ \t]")
+"""Begins an item of a numbered list that is not its first, which cannot interrupt a paragraph."""
 _CODE_INDENTATION = 4
 """Blanks before a line of code beyond those of the text in which it stands."""
 _FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
@@ -381,8 +384,16 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     if not is_code and _is_quotation(begins, quoted_lines):
         quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
         begins = _QUOTE_MARK.sub("", begins, count=1)
+    elif not is_code:
+        # Of a quotation that ends in this part, the first line is marked as the others are.
+        marks = _QUOTE_MARKS.match(begins)
+        if marks is not None:
+            quoted_lines[0] = marks[0] + quoted_lines[0]
+            begins = ""
     code_column = _code_column(text, start)
     lines = _without_indentation(begins, quoted_lines, code_column)
+    if not is_code and _begins_in_item(text, start):
+        lines = _apart_from_next_item(lines)
 
     # 3. Empty lines at either end go, and a sign says if the part is cut.
     while len(lines) > 1 and not lines[-1]:
@@ -392,6 +403,31 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     if end < whole_end:
         lines[-1] = f"{lines[-1].rstrip()} {LEFT_OUT}"
     return lines, end
+
+
+def _begins_in_item(text: str, start: int) -> bool:
+    """Reports whether a list item begins above `start` in its paragraph, or before it in its line."""
+    paragraph_start = text.rfind("\n\n", 0, start) + 1
+    lines_before = text[paragraph_start:start].split("\n")
+    for line in lines_before:
+        if _ITEM_MARK.match(_QUOTE_MARKS.sub("", line, count=1)):
+            return True
+    return False
+
+
+def _apart_from_next_item(lines: Sequence[str]) -> list[str]:
+    """Returns lines that begin in a list item with an empty one before the next item, if that would not begin a list.
+
+    The second item of a numbered list goes on with a paragraph above it that is no item.
+    """
+    for index, line in enumerate(lines):
+        if index == 0:
+            continue
+        if _LATER_ITEM.match(line):
+            return [*lines[:index], "", *lines[index:]]
+        if not line or _ITEM_MARK.match(line):
+            break
+    return list(lines)
 
 
 def _code_column(text: str, start: int) -> int:

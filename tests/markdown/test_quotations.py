@@ -432,6 +432,28 @@ def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
     assert piece.plain == "Müller & Söhne"
 
 
+@pytest.mark.parametrize(
+    ("markdown", "begin", "lines"),
+    [
+        (
+            "> So. It is\n> hot.\n\nThen:\n\n> wet",
+            "It",
+            ["> It is hot.", "", "Then:", "", "> wet"],
+        ),
+        ("> > So. It is\n> > hot.\n\nThen.", "It", ["> > It is hot.", "", "Then."]),
+        ("> - It is\n>   hot.\n\nThen.", "- It", ["> - It is hot.", "", "Then."]),
+        ("> So. It is\n> hot.", "It", ["It is hot."]),
+        ("1. So. It is.\n2. Hot.\n3. Wet.", "It", ["It is.", "", "2. Hot.", "3. Wet."]),
+        ("2. It is.\n3. Hot.", "2.", ["2. It is.", "3. Hot."]),
+    ],
+)
+def test_a_quote_that_begins_in_a_quotation_or_an_item_shows_what_follows_in_its_form(
+    markdown: str, begin: str, lines: list[str]
+) -> None:
+    _, _, quote = quotation(markdown, [(markdown.index(begin), len(markdown))], longest=900)
+    assert list(quote) == lines
+
+
 @pytest.mark.parametrize("target", ["https://a.example/b", '{% page "/b? It c" %}#d'])
 def test_no_sentence_ends_in_the_midst_of_a_link(target: str) -> None:
     text = f"See [What? Extolling it]({target}) first. Then go."
