@@ -105,6 +105,8 @@ class Formula:
     """Ids of chunks of notes whose title the question names: see `find_title_matches`."""
     only_then: bool = True
     """True if the question asks for notes of a time and nothing else."""
+    searched: TimeRange | None = None
+    """The time in which notes were searched: wider than `named` where that holds none. None if that is any time."""
     weigh: Callable[[IndexedChunk], float] = lambda _: 1.0
     """Factor of a chunk's score, in (0, 1]."""
     lifts: Mapping[str, Lift] = field(default_factory=dict)
@@ -144,6 +146,7 @@ class Formula:
             now=question.now,
             named=named,
             only_then=restricts,
+            searched=pool.restriction.created,
             calibration=calibration or UNKNOWN_CALIBRATION,
             keyword=keyword_parts(pool, legs.options, ngram_words=ngram_words),
             title_matches=find_title_matches(chunks, analysis),
@@ -218,9 +221,9 @@ class Formula:
         scores = passage.scores
         if scores.keyword > 0 or scores.similarity > UNRELATED:
             return True
-        if self.named is None or not self.only_then:
+        if self.searched is None or not self.only_then:
             return False
-        return self.named.contains(passage.chunk.created_at)
+        return self.searched.contains(passage.chunk.created_at)
 
     def _recency(self, chunk: IndexedChunk, vector: float, keyword: float) -> float:
         """Computes the recency part: nearness to the named time, otherwise freshness times the candidate's relevance."""

@@ -124,6 +124,15 @@ def test_unrelated_notes_are_not_near_the_question(library: Library) -> None:
     ] == ["api"]
 
 
+def test_notes_around_a_time_that_holds_none_are_near_a_question_about_it(library: Library) -> None:
+    library.embedder = None
+    library.add("garden", "Tomatoes need water every evening", created_at=days_ago(12))
+    library.add("attic", "Old boxes", created_at=days_ago(300))
+    retrieved = library.ask("Any chromodynamics last week?")
+    assert retrieved.widened == "7 days around"
+    assert [near.chunk.note_id for near in retrieved.nearest] == ["garden"]
+
+
 def test_likeness_of_unrelated_texts_makes_no_note_near(library: Library) -> None:
     library.add("garden", "Tomatoes need water every evening")
     word = next(word for word in QUARKS if library.ask(word).nearest)
