@@ -111,8 +111,11 @@ class Window:
         return start < other_end and other_start < end
 
     def without_rest(self) -> Window:
-        """Returns this window, reduced to its pieces."""
-        if not self.pieces:
+        """Returns this window, reduced to its pieces; one of a table keeps its parts.
+
+        Rows beside the best one may be about something else, and the parts have those that match.
+        """
+        if not self.pieces or self.pieces[-1].kind is PieceKind.ROW:
             return self
         start = self.pieces[0].line
         end = self.pieces[-1].end

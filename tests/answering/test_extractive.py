@@ -512,6 +512,20 @@ def test_below_what_is_missing_notes_that_name_it_come_first() -> None:
     assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), retrieval)]
 
 
+def test_below_what_is_missing_a_table_shows_the_rows_that_name_it() -> None:
+    rows = [f"| Tool {row} | Team {row % 9} |" for row in range(40)]
+    rows[7] = "| Billing | Priya |"
+    rows[20] = "| Ledger | Priya |"
+    table = passage("\n".join(["| Service | Team |", "|---|---|", *rows]), note_id="p")
+    retrieval = asked_of(table, text="Priya's phone number")
+    missing = MissingSubject("Priya's phone number", frozenset({"p"}))
+    _, piece = ExtractiveWriter().pieces(question("Priya's phone number"), retrieval, missing)
+    assert piece.text.strip().split("\n")[2:-2] == [
+        *("> | Service | Team |", "> |---|---|"),
+        *("> | Billing | Priya |", "> | … |", "> | Ledger | Priya |"),
+    ]
+
+
 def cut_table(*, columns: str = "| Service | Team |") -> list[Scored]:
     """Returns three passages of one table; `columns` is the first line of its head."""
     chunks = []
