@@ -1,12 +1,13 @@
-"""Question and passages -> what it asks of them: properties of their notes, lines that define a thing, a number."""
+"""Question and passages -> what it asks of them: words, properties of their notes, lines that define a thing, a number."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from shared.judging.quantities import quantities
-from shared.language.terms import stems_as
+from shared.language.terms import content_words, stems, stems_as
 from shared.language.vocabulary import vocabulary
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
@@ -19,6 +20,31 @@ MAX_SHOWN = 150
 """Most characters of the properties shown beside the title of a note that is asked for by its title."""
 _TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
 """A term at the beginning of the line that defines it: `Ghost light: the bare bulb …`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    """A content word of a question. The search looked for it."""
+
+    text: str
+    start: int
+    end: int
+    stems: tuple[str, ...]
+
+
+def asked_words(text: str, analysis: Analysis) -> list[AskedWord]:
+    """Returns the words of a question, or of a part of it, that were searched for.
+
+    Words of a time, and misspelt ones, are left out.
+    """
+    searched_stems = set(analysis.stems)
+    words: list[AskedWord] = []
+    for _, start, end in content_words(text, analysis.lang):
+        word = text[start:end]
+        word_stems = tuple(stems(word, analysis.lang))
+        if word_stems and searched_stems.issuperset(word_stems):
+            words.append(AskedWord(word, start, end, word_stems))
+    return words
 
 
 class AskedProperties:
@@ -134,10 +160,19 @@ def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) ->
 
 def asks_for_number(question: str, lang: str) -> bool:
     """Reports whether a question asks for a number, an amount or a time of day, such as `how many` or `how long`."""
+    return without_amounts(question, lang) != question
+
+
+def without_amounts(question: str, lang: str) -> str:
+    """Returns a question in which blanks stand in place of the words that ask for a number, such as `how many`."""
     words = vocabulary(lang).asking
     if words is None:
-        return False
-    return re.search(rf"\b(?:{words.amounts})\b", question, re.IGNORECASE) is not None
+        return question
+
+    def blanks(match: re.Match[str]) -> str:
+        return " " * len(match[0])
+
+    return re.sub(rf"\b(?:{words.amounts})\b", blanks, question, flags=re.IGNORECASE)
 
 
 def holds_number(text: str, lang: str) -> bool:

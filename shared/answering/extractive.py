@@ -21,6 +21,7 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
+from shared.answering.missing_words import missing_words
 from shared.answering.names import MissingSubject
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
@@ -178,7 +179,9 @@ class ExtractiveWriter:
         # 2. The opening line.
         sources = [Source("", quote.passage) for quote in quotes]
         sanitizer = Sanitizer(linkable(question, sources))
-        opening = sanitizer.feed(_opening(retrieved, missing))
+        quoted = [quote.passage.chunk for quote in quotes]
+        unsaid = missing_words(question.text, retrieved.analysis, quoted)
+        opening = sanitizer.feed(_opening(retrieved, missing, unsaid))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
 
@@ -205,14 +208,20 @@ class ExtractiveWriter:
         return tuple(pieces)
 
 
-def _opening(retrieved: Retrieved, missing: MissingSubject | None) -> str:
-    """Says what the quotes are, in the language of the question or else in English."""
+def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Sequence[str]) -> str:
+    """Says what the quotes are, in the language of the question or else in English.
+
+    unsaid: words of the question that no quoted passage holds.
+    """
     words = answer_words(retrieved.analysis.lang)
     if retrieved.notes_read is not None:
         heading = words.of_then
     elif missing is not None:
         subject = neutralize_line(missing.text)
         heading = words.nothing_about.format(subject=subject)
+    elif unsaid:
+        quoted_words = [words.quoted.format(word=neutralize_line(word)) for word in unsaid]
+        heading = words.nearest_without.format(words=", ".join(quoted_words))
     else:
         heading = words.nearest
     notice = reach_notice(retrieved)

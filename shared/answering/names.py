@@ -29,9 +29,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from shared.answering.asked import AskedWord, asked_words
 from shared.judging.quantities import blanked
 from shared.language.sentences import sentences
-from shared.language.terms import content_words, stems, stems_as
+from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary, words_of_all
 from shared.language.words import fold
 from shared.markdown.file import aliases_in
@@ -67,20 +68,10 @@ class MissingSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
-    """A content word of the sentence that asks. The search looked for it."""
-
-    text: str
-    start: int
-    end: int
-    stems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Name:
     """Neighbouring words that make up a name."""
 
-    words: tuple[_Word, ...]
+    words: tuple[AskedWord, ...]
     is_written_as_one: bool
     """True if the question writes it as a name, False if only the notes do."""
     owns: bool
@@ -100,7 +91,7 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     if retrieved.notes_read is not None or not retrieved.selected:
         return None
     sentence = _asking_sentence(question)
-    words = _words(sentence, retrieved)
+    words = asked_words(sentence, retrieved.analysis)
     names = list(_names(sentence, words, retrieved))
     notes_by_name = [_notes_that_name(name, retrieved.selected) for name in names]
     for name, naming in zip(names, notes_by_name, strict=True):
@@ -111,10 +102,10 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         if not naming:
             is_missing = name.is_written_as_one
         else:
-            asked_words: Sequence[_Word] = other_words
+            demanded: Sequence[AskedWord] = other_words
             if name.owns:
-                asked_words = _owned_words(sentence, name, other_words) or other_words
-            is_missing = _is_said_of_others(retrieved, name, naming, asked_words)
+                demanded = _owned_words(sentence, name, other_words) or other_words
+            is_missing = _is_said_of_others(retrieved, name, naming, demanded)
         if is_missing:
             text = _phrase(
                 sentence,
@@ -150,26 +141,7 @@ def _asking_sentence(question: str) -> str:
     return asking_sentence
 
 
-def _words(sentence: str, retrieved: Retrieved) -> list[_Word]:
-    """Returns the words of the sentence that were searched for. Words of a time, and misspelt ones, are left out."""
-    lang = retrieved.analysis.lang
-    searched_stems = set(retrieved.analysis.stems)
-    words: list[_Word] = []
-    for _, start, end in content_words(sentence, lang):
-        text = sentence[start:end]
-        word_stems = tuple(stems(text, lang))
-        if word_stems and searched_stems.issuperset(word_stems):
-            word = _Word(
-                text=text,
-                start=start,
-                end=end,
-                stems=word_stems,
-            )
-            words.append(word)
-    return words
-
-
-def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Iterator[_Name]:
+def _names(sentence: str, words: Sequence[AskedWord], retrieved: Retrieved) -> Iterator[_Name]:
     """Yields the names among the words, in order. Neighbouring words are one name unless the first one owns the next."""
     previous: _Name | None = None
     for name in _words_of_names(sentence, words, retrieved):
@@ -192,7 +164,7 @@ def _names(sentence: str, words: Sequence[_Word], retrieved: Retrieved) -> Itera
 
 def _words_of_names(
     sentence: str,
-    words: Sequence[_Word],
+    words: Sequence[AskedWord],
     retrieved: Retrieved,
 ) -> Iterator[_Name]:
     """Yields each word that is a name: written with a capital in the question, or as a name in the notes."""
@@ -219,7 +191,7 @@ def _words_of_names(
             yield _Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
 
 
-def _capitalised_inside(sentence: str, words: Sequence[_Word]) -> list[_Word]:
+def _capitalised_inside(sentence: str, words: Sequence[AskedWord]) -> list[AskedWord]:
     """Returns the capitalised words, except a word that opens the sentence."""
     first_letter = _LETTERS.search(sentence)
     if first_letter is None:
@@ -228,7 +200,7 @@ def _capitalised_inside(sentence: str, words: Sequence[_Word]) -> list[_Word]:
     return [word for word in words if word.start > start and _is_capitalised(word.text)]
 
 
-def _folded(words: Iterable[_Word]) -> frozenset[str]:
+def _folded(words: Iterable[AskedWord]) -> frozenset[str]:
     return frozenset([fold(word.text) for word in words])
 
 
@@ -248,7 +220,7 @@ def _is_capitalised(word: str) -> bool:
     return has_small_letter and word[0].isupper()
 
 
-def _is_owner(sentence: str, word: _Word, lang: str) -> bool:
+def _is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
     """Reports whether a capitalised word is written as the owner of what follows."""
     if not _is_capitalised(word.text):
         return False
@@ -367,7 +339,7 @@ def _is_said_of_others(
     retrieved: Retrieved,
     name: _Name,
     naming: frozenset[str],
-    words: Sequence[_Word],
+    words: Sequence[AskedWord],
 ) -> bool:
     """Reports whether only notes without the name hold what is asked about it.
 
@@ -409,7 +381,7 @@ def _is_said_of_others(
     return name.owns or len(known_words) > 1
 
 
-def _are_neighbours(words: Sequence[_Word]) -> bool:
+def _are_neighbours(words: Sequence[AskedWord]) -> bool:
     """Reports whether the words stand side by side, with a single blank between them."""
     for word, following in pairwise(words):
         if word.end + 1 != following.start:
@@ -459,7 +431,7 @@ def _longest_number(lines: Iterable[str]) -> int:
 def _phrase(
     sentence: str,
     name: _Name,
-    others: Sequence[_Word],
+    others: Sequence[AskedWord],
     *,
     lang: str,
     is_named: bool,
@@ -500,7 +472,7 @@ def _has_verb_of_question(text: str, lang: str) -> bool:
     return any(map(verb.fullmatch, text.split()))
 
 
-def _neighbours_joined(sentence: str, words: Sequence[_Word]) -> list[str]:
+def _neighbours_joined(sentence: str, words: Sequence[AskedWord]) -> list[str]:
     """Returns words as the sentence writes them; words with a single blank between them are joined."""
     phrases: list[str] = []
     previous_end = -1
@@ -514,10 +486,10 @@ def _neighbours_joined(sentence: str, words: Sequence[_Word]) -> list[str]:
     return phrases
 
 
-def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_Word]:
+def _owned_words(sentence: str, name: _Name, others: Sequence[AskedWord]) -> list[AskedWord]:
     """Returns the words directly behind an owner, which are what it owns."""
     end = _end_of_owner(sentence, name)
-    owned: list[_Word] = []
+    owned: list[AskedWord] = []
     for word in others:
         between = sentence[end : word.start]
         if between == " ":
@@ -526,7 +498,7 @@ def _owned_words(sentence: str, name: _Name, others: Sequence[_Word]) -> list[_W
     return owned
 
 
-def _word_behind_another(sentence: str, end: int, others: Sequence[_Word]) -> list[_Word]:
+def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -> list[AskedWord]:
     """Returns the word that follows one which was not searched for: `name` in `Ana's last name`."""
     for word in others:
         words_between = sentence[end : word.start].split()

@@ -98,6 +98,8 @@ def test_every_refusal_has_a_sentence(lang: str) -> None:
     assert answers
     assert set(answers.refusals) == set(RefusalReason)
     assert re.findall(r"{\w+}", answers.nothing_about) == ["{subject}"]
+    assert re.findall(r"{\w+}", answers.nearest_without) == ["{words}"]
+    assert re.findall(r"{\w+}", answers.quoted) == ["{word}"]
     assert [re.findall(r"{\w+}", sentence) for sentence in answers.widened] == [
         ["{time}", "{days}"],
         ["{time}"],

@@ -262,6 +262,10 @@ class Answers:
 
     nearest: str
     """Heading of passages that are quoted because nothing answers."""
+    nearest_without: str
+    """The same, of passages that hold none of these `{words}` of the question."""
+    quoted: str
+    """A `{word}` in quotation marks."""
     nothing_about: str
     """Heading of passages that do not say what is asked of the named `{subject}`."""
     of_then: str

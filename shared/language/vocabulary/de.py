@@ -185,6 +185,8 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
+        nearest_without="Die nächstliegenden Stellen in deinen Notizen (ohne {words}):",
+        quoted="„{word}“",
         nothing_about="Nichts über {subject}; am nächsten liegen:",
         of_then="Deine Notizen aus dieser Zeit:",
         newest="Nur die neuesten {count} Notizen aus dieser Zeit wurden gelesen.",

@@ -176,6 +176,8 @@ VOCABULARY = Vocabulary(
     ),
     answers=Answers(
         nearest="Les passages les plus proches de vos notes :",
+        nearest_without="Les passages les plus proches de vos notes (sans {words}) :",
+        quoted="« {word} »",
         nothing_about="Rien sur {subject} ; les plus proches :",
         of_then="Vos notes de cette période :",
         newest="Seules les {count} notes les plus récentes de cette période ont été lues.",
