@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from shared.answering.asked import AskedWord, asked_words, without_amounts
 from shared.language.terms import MAX_TERM
-from shared.language.words import fold
+from shared.language.words import fold, folded_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis
 
@@ -48,7 +48,7 @@ def missing_words(
 
 
 def _readable_text(chunk: IndexedChunk) -> str:
-    """Returns a chunk's text and all names and properties of its note, folded."""
+    """Returns a chunk's text and all names and properties of its note, its words folded."""
     texts = (
         chunk.title,
         chunk.heading_path,
@@ -57,7 +57,7 @@ def _readable_text(chunk: IndexedChunk) -> str:
         *chunk.properties,
         *chunk.tags,
     )
-    return fold("\n".join(texts))
+    return folded_words(" ".join(texts))
 
 
 def _holds(chunk: IndexedChunk, readable_text: str, word: AskedWord) -> bool:

@@ -57,6 +57,12 @@ def test_a_passage_that_holds_the_word_is_enough() -> None:
     assert missing_words("May I bring my dog?", asked, [OFFICE.chunk, dogs]) == ()
 
 
+def test_letters_of_two_words_are_no_word() -> None:
+    cafe = passage("Das Café hat Hunger.", note_id="c")  # beyond ASCII
+    asked = retrieved(text="Where is Athu?").analysis
+    assert missing_words("Where is Athu?", asked, [cafe.chunk]) == ("Athu",)
+
+
 def found(text: str, lang: str = "en") -> Retrieved:
     retrieval = retrieved(OFFICE, text=text)
     analysis = replace(retrieval.analysis, lang=lang, stems=tuple(stems(text, lang)))
