@@ -38,6 +38,25 @@ MIN_APART = timedelta(days=1)
 
 _UNIT_BEHIND = re.compile(r"\s?([^\W\d_]+|[%‰°€$£¥])")
 _UNIT_BEFORE = re.compile(r"([€$£¥])\s?\Z")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)\s\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number of a sentence, with what tells which one it is."""
+
+    value: Quantity
+    unit: str
+    """The sign before it, or the sign or stem behind it; empty if it has none."""
+    name: str
+    """The name directly before it, `PostgreSQL` in `PostgreSQL 17 since May`; empty if there is none."""
+
+    def has_unit_of(self, other: _Number) -> bool:
+        return self.unit != "" and self.unit == other.unit
+
+    def may_replace(self, other: _Number) -> bool:
+        """Reports whether both have the same unit, or none, or stand behind the same name."""
+        return self.unit == other.unit or (self.name != "" and self.name == other.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +64,7 @@ class _Statement:
     """A sentence of a window, read to be compared with others."""
 
     facts: Facts
-    numbers: tuple[tuple[str, Quantity], ...]
-    """The sentence's numbers with their units."""
+    numbers: tuple[_Number, ...]
 
     def differs(self, older: _Statement) -> bool:
         """Reports whether it states something else than an older statement about the same thing."""
@@ -67,11 +85,13 @@ class _Statement:
         return True
 
     def _has_another_quantity(self, older: _Statement) -> bool:
-        for unit, number in self.numbers:
-            older_numbers = [value for older_unit, value in older.numbers if older_unit == unit]
-            if not older_numbers or any(map(number.equals, older_numbers)):
+        for number in self.numbers:
+            older_numbers = [other for other in older.numbers if number.may_replace(other)]
+            stays = any(number.value.equals(other.value) for other in older_numbers)
+            if not older_numbers or stays:
                 continue
-            if unit or self._reads_like(older):
+            has_their_unit = any(map(number.has_unit_of, older_numbers))
+            if has_their_unit or self._reads_like(older):
                 return True
         return False
 
@@ -263,11 +283,16 @@ def _stems(text: str, retrieved: Retrieved) -> set[str]:
 
 def _statements(text: str, lang: str) -> Iterator[_Statement]:
     for facts in facts_of(text, lang):
-        numbers: list[tuple[str, Quantity]] = []
+        raw_names = {word.raw for word in facts.words if word.is_name}
+        numbers: list[_Number] = []
         for number in facts.numbers:
-            if number.counts:
-                unit = _unit(text, number, lang)
-                numbers.append((unit, number))
+            if not number.counts:
+                continue
+            name = ""
+            word_before = _WORD_BEFORE.search(text, 0, number.start)
+            if word_before is not None and word_before[1] in raw_names:
+                name = word_before[1]
+            numbers.append(_Number(value=number, unit=_unit(text, number, lang), name=name))
         yield _Statement(facts, tuple(numbers))
 
 

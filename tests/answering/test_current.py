@@ -76,6 +76,7 @@ def test_a_title_that_names_another_day_than_its_notes_has_that_beside_it(
         ("The boat rent is $40 a day.", "The boat rent is $55 a day.", "How much is the boat rent?"),
         ("The standup begins at 9:30.", "The standup begins at 10:15.", "When is the standup?"),
         ("The code of the door is 4711.", "The code of the door is 1174.", "Door code?"),
+        ("Billing runs on Tracer 13.", "Billing runs on Tracer 15 since last night.", "Which Tracer runs billing?"),
     ],
 )  # fmt: skip
 def test_a_number_a_date_a_time_or_a_name_may_have_changed(
@@ -92,6 +93,7 @@ def test_a_number_a_date_a_time_or_a_name_may_have_changed(
         ("Kafka retention is 14 days.", "Kafka retention is still 14 days."),
         ("Kafka retention is 14 days.", "Kafka has 3 brokers. The tiered storage costs 7 days of work."),
         ("Kafka retention is 14 days.", "Kafka retention was discussed with Ana in Lisbon."),
+        ("Kafka retention was set by Tracer 13 once.", "Kafka retention has a chapter of six pages in Tracer 15 handbooks."),
     ],
 )  # fmt: skip
 def test_notes_that_agree_or_state_something_else_stay_in_the_order_of_the_search(
