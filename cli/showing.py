@@ -19,6 +19,7 @@ from cli.options import CommandContext, counted
 from cli.terminal import echo, echo_json
 from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
+from shared.markdown.plain import plain
 from shared.markdown.printable import REPLACEMENT, printable
 from shared.settings import LOCAL_TENANT
 
@@ -373,10 +374,11 @@ def show_results(rows: Sequence[Json], context: CommandContext) -> None:
 
 def _name(row: Json) -> str:
     """Returns the title of a passage's note and the headings above the passage, each once and without its marks."""
-    headings = [heading.lstrip("# ") for heading in row["headingPath"].split(" > ")]
-    if headings[0] == row["title"]:
+    title = plain(row["title"])
+    headings = [plain(heading.lstrip("# ")) for heading in row["headingPath"].split(" > ")]
+    if headings[0] == title:
         headings = headings[1:]
-    return _joined(" › ", row["title"], *headings)
+    return _joined(" › ", title, *headings)
 
 
 def _location(row: Json, file: Path | None) -> str:

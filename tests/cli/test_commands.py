@@ -92,6 +92,15 @@ def test_what_a_search_shows_reads_as_the_note_does(aurora: Aurora, notes: Write
     )
 
 
+def test_headings_are_listed_without_their_marks(aurora: Aurora, notes: Write) -> None:
+    text = "# The *Skiff*\n\n## _Is it_ `blue`?\n\nIt is painted in May.\n"
+    aurora("index", str(notes({"boat.md": text})))
+    for command in ("search", "ask"):
+        printed = aurora(command, "When is the skiff painted?").output
+        assert "The Skiff › Is it blue?" in printed
+        assert "_Is it_" not in printed
+
+
 # -- index
 
 
