@@ -180,7 +180,8 @@ class ExtractiveWriter:
         sources = [Source("", quote.passage) for quote in quotes]
         sanitizer = Sanitizer(linkable(question, sources))
         quoted = [quote.passage.chunk for quote in quotes]
-        unsaid = missing_words(question.text, retrieved.analysis, quoted)
+        own_words = question.asked or question.text
+        unsaid = missing_words(own_words, retrieved.analysis, quoted)
         opening = sanitizer.feed(_opening(retrieved, missing, unsaid))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
@@ -211,7 +212,7 @@ class ExtractiveWriter:
 def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Sequence[str]) -> str:
     """Says what the quotes are, in the language of the question or else in English.
 
-    unsaid: words of the question that no quoted passage holds.
+    unsaid: the person's words that no quoted passage holds.
     """
     words = answer_words(retrieved.analysis.lang)
     if retrieved.notes_read is not None:

@@ -214,6 +214,16 @@ def stop_words(lang: str) -> frozenset[str]:
     return frozenset(map(fold, words))
 
 
+@cache
+def common_words(lang: str) -> frozenset[str]:
+    """Returns the folded words that say nothing about what is asked: stop words, and words that form questions."""
+    asking = vocabulary(lang).asking
+    if asking is None:
+        return stop_words(lang)
+    words_for_everything = asking.everything.split()
+    return stop_words(lang).union(map(fold, words_for_everything))
+
+
 def is_one_edit(word: str, other: str) -> bool:
     """Reports whether one of Damerau's four mistakes makes one word of the other.
 

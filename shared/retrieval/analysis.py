@@ -7,13 +7,12 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import cache
 
 from shared.errors import InvalidArgument, NotFound
 from shared.language.languages import detect
 from shared.language.terms import content_words, stems
-from shared.language.vocabulary import languages, vocabulary
-from shared.language.words import fold, stop_words
+from shared.language.vocabulary import languages
+from shared.language.words import common_words, fold
 from shared.model.index import folder_token, tag_token, vault_token
 from shared.model.notes import DEFAULT_VAULT, Folder
 from shared.model.questions import Filters, Question, TimeRange
@@ -74,7 +73,7 @@ def _read_language_and_time(question: Question) -> tuple[str, FoundTime | None]:
         return detected, found_time
 
     words = [(fold(match[0]), match.start()) for match in _WORD.finditer(text)]
-    common_in_detected = _common_words(detected)
+    common_in_detected = common_words(detected)
     best_lang = detected
     most_known = sum(word in common_in_detected for word, _ in words)
     for lang in languages():
@@ -82,7 +81,7 @@ def _read_language_and_time(question: Question) -> tuple[str, FoundTime | None]:
             continue
 
         # Words outside the time phrase can be known only if they are common; this spares most languages the reading.
-        common = _common_words(lang)
+        common = common_words(lang)
         may_be_known = 0
         for word, _ in words:
             if word in common or word not in common_in_detected:
@@ -123,16 +122,6 @@ def _time_in(question: Question, lang: str) -> FoundTime | None:
         zone=question.zone,
         lang=lang,
     )
-
-
-@cache
-def _common_words(lang: str) -> frozenset[str]:
-    """Returns the folded words that say nothing about what is asked: stop words, and words that form questions."""
-    asking = vocabulary(lang).asking
-    if asking is None:
-        return stop_words(lang)
-    words_for_everything = asking.everything.split()
-    return stop_words(lang).union(map(fold, words_for_everything))
 
 
 def restrict(

@@ -474,7 +474,7 @@ def test_a_passage_of_comments_alone_is_not_quoted() -> None:
 def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     retrieval = replace(asked_of(LONG, OTHER), analysis=replace(asked_of(LONG).analysis, lang="de"))
     opening, *quoted = ExtractiveWriter().pieces(question(), retrieval)
-    assert opening.text == "Die nächstliegenden Stellen in deinen Notizen (ohne „choose“):"
+    assert opening.text == "Die nächstliegenden Stellen in deinen Notizen:"
     assert opening.claim is None
     assert len(quoted) == 2
     for number, piece in enumerate(quoted, start=1):
@@ -495,7 +495,7 @@ def test_quotes_are_shown_as_quotes_in_the_language_of_the_question() -> None:
     elsewhere = replace(retrieval, analysis=replace(retrieval.analysis, lang="ja"))
     assert (
         ExtractiveWriter().pieces(question(), elsewhere)[0].text
-        == "Closest passages in your notes (without “choose”):"
+        == "Closest passages in your notes:"
     )
 
 

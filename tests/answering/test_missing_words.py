@@ -8,7 +8,7 @@ from shared.answering.extractive import ExtractiveWriter
 from shared.answering.missing_words import MAX_WORDS, missing_words
 from shared.answering.names import MissingSubject
 from shared.language.terms import stems
-from shared.model.retrieval import Retrieved
+from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, question, retrieved
 
 OFFICE = passage(
@@ -17,10 +17,18 @@ OFFICE = passage(
     heading_path="# Visits",
 )
 
+IN_LANGUAGE = {
+    "en": OFFICE,
+    "de": passage("Alle dürfen im Office arbeiten, aber nicht am Sonntag."),
+    "es": passage("Todos pueden trabajar en la office, pero no los domingos."),
+    "fr": passage("Tous peuvent travailler dans cet office, mais pas le dimanche."),
+    "it": passage("Tutti possono lavorare in questo office, ma non la domenica."),
+}
 
-def missing(text: str, lang: str = "en") -> tuple[str, ...]:
+
+def missing(text: str, lang: str = "en", quoted: Scored = OFFICE) -> tuple[str, ...]:
     analysis = replace(retrieved(text=text).analysis, lang=lang, stems=tuple(stems(text, lang)))
-    return missing_words(text, analysis, [OFFICE.chunk])
+    return missing_words(text, analysis, [quoted.chunk])
 
 
 @pytest.mark.parametrize(
@@ -58,13 +66,84 @@ def test_a_passage_that_holds_the_word_is_enough() -> None:
 
 
 def test_letters_of_two_words_are_no_word() -> None:
-    cafe = passage("Das Café hat Hunger.", note_id="c")  # beyond ASCII
-    asked = retrieved(text="Where is Athu?").analysis
-    assert missing_words("Where is Athu?", asked, [cafe.chunk]) == ("Athu",)
+    cafe = passage("At the Café he had a cake.", note_id="c")  # beyond ASCII
+    assert missing("Where is Eheh?", quoted=cafe) == ("Eheh",)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("Which email?", "An e-mail from Ana."),
+        ("Which emails?", "An e-mail from Ana."),
+        ("A co-working space?", "A coworking space."),
+        ("A carpark?", "The car park."),
+        ("250g flour", "Flour, 250 g."),
+        ("250 g flour", "Flour, 250g."),
+        ("three eggs", "Eggs, 3."),
+        ("3 eggs", "Eggs: three."),
+        ("9.30 meeting", "The meeting is at 9:30."),
+        (
+            "maison de campagne",
+            "The Maison de Campagne.",
+        ),  # a stop word in notes of another language
+    ],
+)
+def test_a_word_that_the_notes_write_otherwise_is_not_missing(text: str, note: str) -> None:
+    assert missing(text, quoted=passage(note)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "note", "words"),
+    [
+        ("four eggs", "Eggs, 3.", ("four",)),
+        ("four eggs", "Eggs.", ("four",)),
+        ("300g flour", "Flour, 250 g.", ("300g",)),
+        ("10:30 meeting", "The meeting is at 9:30.", ("10:30",)),
+    ],
+)
+def test_another_number_is_missing(text: str, note: str, words: tuple[str, ...]) -> None:
+    assert missing(text, quoted=passage(note)) == words
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("en", "Show other notes of the office"),
+        ("en", "Find the office"),
+        ("de", "Zeige meine Notizen"),
+        ("fr", "Montre mes notes"),
+        ("es", "Busca mis notas"),
+        ("it", "Trova i miei appunti"),
+    ],
+)
+def test_words_that_only_ask_are_not_told(lang: str, text: str) -> None:
+    assert missing(text, lang, IN_LANGUAGE[lang]) == ()
+
+
+def test_notes_in_another_language_may_say_it_in_their_words() -> None:
+    german = IN_LANGUAGE["de"]
+    assert missing("My dog in the office?", quoted=german) == ()
+    both = [OFFICE.chunk, german.chunk]
+    analysis = retrieved(text="My dog in the office?").analysis
+    assert missing_words("My dog in the office?", analysis, both) == ()
+
+
+def test_without_stop_words_nothing_tells_which_words_ask() -> None:
+    house = passage("Ключи от дачи лежат у соседа.")
+    assert missing("Где кошка?", "ru", house) == ()
+
+
+def test_words_of_an_earlier_question_are_not_told() -> None:
+    standalone = question("Who may visit it dog office")
+    asked = replace(standalone, asked="Who may visit it?")
+    first, *_ = ExtractiveWriter().pieces(asked, found(standalone.text))
+    assert first.text == "Closest passages in your notes:"
+    first, *_ = ExtractiveWriter().pieces(standalone, found(standalone.text))
+    assert first.text == "Closest passages in your notes (without “dog”):"
 
 
 def found(text: str, lang: str = "en") -> Retrieved:
-    retrieval = retrieved(OFFICE, text=text)
+    retrieval = retrieved(IN_LANGUAGE[lang], text=text)
     analysis = replace(retrieval.analysis, lang=lang, stems=tuple(stems(text, lang)))
     return replace(retrieval, analysis=analysis, weights=dict.fromkeys(analysis.stems, 1.0))
 
