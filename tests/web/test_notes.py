@@ -338,6 +338,31 @@ def test_a_note_is_deleted_only_after_asking(page: Page) -> None:
     expect(page.locator(".note .prose")).to_contain_text("Gone tomorrow.")
 
 
+def test_who_goes_on_while_a_note_is_deleted_or_brought_back_stays_there(
+    page: Page, product: Running
+) -> None:
+    for note_id in ("pontoon", "winch"):
+        product.call("PUT", f"/notes/{note_id}", {"title": note_id, "text": f"The {note_id}."})
+    page.goto(f"{page.url.split('#')[0]}#/notes/pontoon")
+    page.get_by_role("button", name="Delete").click()
+    let_go = hold(page, "**/notes/pontoon")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.evaluate("location.hash = '#/notes/winch'")
+    expect(page.locator(".note .prose")).to_have_text("The winch.")
+    let_go()
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_visible()
+    assert page.evaluate("location.hash") == "#/notes/winch"
+    let_go = hold(page, "**/trash/*")
+    undo.click()
+    page.evaluate("location.hash = '#/notes'")
+    let_go()
+    expect(page.get_by_role("link", name=re.compile("pontoon")).first).to_be_visible()
+    assert page.evaluate("location.hash") == "#/notes"
+    for note_id in ("pontoon", "winch"):
+        product.call("DELETE", f"/notes/{note_id}")
+
+
 def test_a_note_comes_back_from_the_trash_with_its_earlier_text(page: Page, shot: Shot) -> None:
     write_note(page, "Harbour dues", "Forty euros.")
     page.get_by_label("Text", exact=True).fill("Fifty euros.")

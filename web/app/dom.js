@@ -85,18 +85,6 @@ export function iconButton(name, label, onclick, props = {}) {
   return button(icon(name), onclick, { class: "icon-button", "aria-label": label, title: label, ...props });
 }
 
-/**
- * Other rows in a list; who was on one of them stays on it.
- * @param {HTMLElement} list @param {any[]} rows false and null are skipped
- */
-export function refill(list, rows) {
-  const known = (/** @type {Element} */ each) => each.getAttribute("href") ?? each.getAttribute("aria-label");
-  const focused = list.contains(document.activeElement) ? known(/** @type {Element} */ (document.activeElement)) : null;
-  list.replaceChildren(...rows.filter(Boolean));
-  const again = focused && [...list.querySelectorAll("a, button")].find((each) => known(each) === focused);
-  if (again) /** @type {HTMLElement} */ (again).focus();
-}
-
 /** `1 source`, `3 sources`. @param {number} count @param {string} word @param {string} [several] */
 export function plural(count, word, several = `${word}s`) {
   return `${count.toLocaleString()} ${count === 1 ? word : several}`;

@@ -2,8 +2,9 @@
 
 import { tried } from "../api.js";
 import { Conversation } from "../conversation.js";
-import { button, h, icon, plural, refill, settled } from "../dom.js";
+import { button, h, icon, plural, settled } from "../dom.js";
 import { newId } from "../page.js";
+import { refill, unpressed } from "../redraw.js";
 import { format, go, here } from "../router.js";
 import { related, suggestions } from "../suggestions.js";
 import { ScopePicker } from "./scope_picker.js";
@@ -146,7 +147,7 @@ export class ChatView {
 
   /** @param {Conversation} conversation */
   follow(conversation) {
-    conversation.addEventListener("change", () => conversation === this.current && this.draw());
+    conversation.addEventListener("change", () => conversation === this.current && unpressed(this.thread, () => this.draw()));
     conversation.addEventListener("ended", () => void this.relate(conversation));
     conversation.addEventListener("named", () => {
       this.conversations.delete("new");

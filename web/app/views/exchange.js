@@ -2,6 +2,7 @@
 
 import { chip, linked, listed, sourceList, standing } from "../citations.js";
 import { button, framed, h, iconButton, plural } from "../dom.js";
+import { refill, unpressed } from "../redraw.js";
 import { render } from "../render.js";
 import { Pointers } from "./note_links.js";
 import { refusalBox } from "./refusal.js";
@@ -74,7 +75,7 @@ export class Exchange {
     this.links = new Pointers(card.api);
     this.followed = false;
     this.visited = false;
-    this.draw = framed(() => this.drawNow());
+    this.draw = framed(() => unpressed(this.element, () => this.drawNow()));
   }
 
   get running() {
@@ -265,7 +266,7 @@ export class Exchange {
   relate(questions) {
     const { rephrase } = this.actions;
     const rows = questions.map((text) => button(text, () => rephrase(this, text, { filters: withoutOff(this.asked.filters) }), { class: "example" }));
-    this.related.replaceChildren(...(rows.length ? [h("h3", {}, "Related questions"), h("div", { class: "examples" }, rows)] : []));
+    refill(this.related, rows.length ? [h("h3", {}, "Related questions"), h("div", { class: "examples" }, rows)] : []);
   }
 }
 

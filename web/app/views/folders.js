@@ -3,6 +3,7 @@
 import { tried } from "../api.js";
 import { button, h, icon, plural } from "../dom.js";
 import { chosen } from "../page.js";
+import { refill } from "../redraw.js";
 import { format, showDialog } from "../router.js";
 
 const LOOK_AGAIN = 700;
@@ -30,11 +31,11 @@ export class Folders {
       const open = conflicts.map(({ noteId, path, reason }) => h("li", {}, h("a", { href: format({ view: "notes", id: noteId }) }, path), h("span", { class: "muted list-facts" }, reason.split(";")[0])));
       const questions = gone.map((question) => this.gone(question));
       this.rows = h("ul", { class: "decisions followed" }, folders.map((folder) => this.row(folder)));
-      this.element.replaceChildren(
+      refill(this.element, [
         ...(questions.length ? [h("h3", {}, "Are these files gone?"), h("ul", { class: "decisions" }, questions)] : []),
         ...(open.length ? [h("h3", {}, "Changed here and in the file"), h("ul", { class: "decisions" }, open)] : []),
         ...(folders.length ? [h("section", { class: "machine" }, h("h3", {}, "Folders of this machine"), this.rows)] : []),
-      );
+      ]);
       if (folders.some(({ reading }) => reading?.running)) void this.watch();
     });
   }
@@ -49,7 +50,7 @@ export class Folders {
       await tried(async () => {
         const { folders } = await this.page.api.get("/folders?progress");
         running = folders.some(({ reading }) => reading?.running);
-        this.rows?.replaceChildren(...folders.map((folder) => this.row(folder)));
+        if (this.rows) refill(this.rows, folders.map((folder) => this.row(folder)));
         await this.notes.loadCoverage();
       });
     }

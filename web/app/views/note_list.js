@@ -1,8 +1,9 @@
 /** The list of notes: folders, tags, search, how much the index holds. */
 
 import { tried } from "../api.js";
-import { button, day, h, icon, marked, plural, refill, searchKeys, settled } from "../dom.js";
+import { button, day, h, icon, marked, plural, searchKeys, settled } from "../dom.js";
 import { folderOf } from "../notes.js";
+import { offer, refill } from "../redraw.js";
 import { format, here } from "../router.js";
 
 const SHOWN = 100;
@@ -131,10 +132,10 @@ export class NoteList {
 
   drawFolders() {
     const options = [["*", `All folders (${this.notes.all.size})`], ...[...this.notes.folders].map(([name, count]) => [name, `${name || "(no folder)"} (${count})`])];
-    this.folders.replaceChildren(...options.map(([value, label]) => h("option", { value, selected: value === (this.folder ?? "*") }, label)));
+    offer(this.folders, options.map(([value, label]) => h("option", { value, selected: value === (this.folder ?? "*") }, label)));
     const tags = Map.groupBy([...this.notes.all.values()].flatMap((note) => note.tags), (tag) => tag);
     const named = [...tags].sort().map(([tag, { length }]) => [tag, `#${tag} (${length})`]);
-    this.tags.replaceChildren(...[["", "All tags"], ...named].map(([value, label]) => h("option", { value, selected: value === this.tag }, label)));
+    offer(this.tags, [["", "All tags"], ...named].map(([value, label]) => h("option", { value, selected: value === this.tag }, label)));
     this.tags.hidden = !tags.size;
     this.folders.hidden = !this.notes.all.size;
     this.order.hidden = !this.notes.all.size;

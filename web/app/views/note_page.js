@@ -3,7 +3,7 @@
 import { tried } from "../api.js";
 import { button, h } from "../dom.js";
 import { confirmed, newId } from "../page.js";
-import { go } from "../router.js";
+import { go, here } from "../router.js";
 import { Editor, GONE } from "./editor.js";
 import { NoteLinks } from "./note_links.js";
 import { goesWith } from "./origin.js";
@@ -125,17 +125,18 @@ export class NotePage {
       await this.notes.remove(note.noteId);
       this.note = null;
       this.page.say("Deleted.", { Undo: () => this.bringBack(note.noteId) });
-      go({ view: "notes" });
+      if (here().id === note.noteId) go({ view: "notes" }); // else somebody went on meanwhile
     };
     await tried(removed, this.page.tell);
   }
 
   /** What was just deleted. @param {string} id */
   async bringBack(id) {
+    const address = location.hash;
     await tried(async () => {
       const trashed = (await this.notes.trash()).find(({ noteId, reason }) => noteId === id && reason === "deleted");
       if (trashed) await this.notes.restore(trashed.trashId);
-      go({ view: "notes", id });
+      if (location.hash === address) go({ view: "notes", id });
     }, this.page.tell);
   }
 

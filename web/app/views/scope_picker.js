@@ -1,6 +1,7 @@
 /** Beside the question: in which vault or folder it looks, and how far back. */
 
 import { h } from "../dom.js";
+import { offer } from "../redraw.js";
 
 const WINDOWS = /** @type {[string, string][]} */ ([["", "Any time"], ["7", "Last 7 days"], ["30", "Last 30 days"], ["90", "Last 90 days"], ["365", "Last year"]]);
 const EVERYWHERE = "";
@@ -27,8 +28,8 @@ export class ScopePicker {
   draw() {
     const { place, windowDays } = this.page.scope.now;
     const chosen = place ? valueOf(place) : EVERYWHERE;
-    fill(this.window, WINDOWS.map(([value, words]) => option(value, words, String(windowDays ?? ""))));
-    fill(this.place, [option(EVERYWHERE, "All notes", chosen), ...this.places(chosen)]);
+    offer(this.window, WINDOWS.map(([value, words]) => option(value, words, String(windowDays ?? ""))));
+    offer(this.place, [option(EVERYWHERE, "All notes", chosen), ...this.places(chosen)]);
     for (const each of [this.place, this.window]) {
       each.disabled = !this.page.settings.now.useNotes;
       each.dataset.set = String(each.value !== "");
@@ -64,10 +65,4 @@ function select(label, onchange) {
 /** @param {string} value @param {string} words @param {string} chosen */
 function option(value, words, chosen) {
   return h("option", { value, selected: value === chosen }, words);
-}
-
-/** Left as it is where nothing is new: it may be open. @param {HTMLElement} list @param {HTMLElement[]} rows */
-function fill(list, rows) {
-  const fresh = h("div", {}, rows);
-  if (list.innerHTML !== fresh.innerHTML) list.replaceChildren(...rows);
 }

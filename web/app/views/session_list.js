@@ -1,8 +1,9 @@
 /** The list of conversations: open, search, rename, delete. */
 
 import { tried } from "../api.js";
-import { button, h, iconButton, marked, refill, searchKeys, settled } from "../dom.js";
+import { button, h, iconButton, marked, searchKeys, settled } from "../dom.js";
 import { confirmed } from "../page.js";
+import { refill } from "../redraw.js";
 import { format, go, here } from "../router.js";
 
 export class SessionList {
@@ -35,7 +36,7 @@ export class SessionList {
     const list = this.sessions.list.filter(({ messageCount, title }) => messageCount || title); // in others nothing was said
     this.field.hidden = kept === false || (!list.length && !this.sessions.query);
     if (kept === false) {
-      this.list.replaceChildren(h("li", { class: "muted hint" }, "This server keeps no conversations; the last one stays in this browser."));
+      refill(this.list, [h("li", { class: "muted hint" }, "This server keeps no conversations; the last one stays in this browser.")]);
       return;
     }
     const more = nextPage && h("li", {}, button("Older ones", () => tried(() => this.sessions.more(), this.page.tell), { class: "quiet" }));

@@ -3,6 +3,7 @@
 import { tried } from "../api.js";
 import { button, h, moment, plural } from "../dom.js";
 import { bodyStart } from "../markdown.js";
+import { refill } from "../redraw.js";
 import { preview } from "../render.js";
 
 const HAPPENED = /** @type {Readonly<Record<string, string>>} */ ({ edited: "edited", replaced: "replaced by an import", deleted: "deleted" });
@@ -20,7 +21,7 @@ export class Trash {
   async show() {
     const versions = await this.notes.trash();
     const byNote = [...Map.groupBy(versions, ({ noteId }) => noteId).values()];
-    this.list.replaceChildren(...(byNote.length ? byNote.map((thrown) => this.row(thrown)) : [h("li", { class: "muted" }, "The trash is empty.")]));
+    refill(this.list, byNote.length ? byNote.map((thrown) => this.row(thrown)) : [h("li", { class: "muted" }, "The trash is empty.")]);
   }
 
   /** @param {any[]} versions of one note, the newest first */
