@@ -29,6 +29,8 @@ LEADS = (":", "：")
 """Ends of a paragraph that leads to the list, table or code below it."""
 _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*+>[ \t]?)+")
+_CALLOUT = re.compile(r"[ \t]*+>[ \t]?\[![\w-]{1,30}\]")
+_FOLDED_CALLOUT = re.compile(r"((?:[ \t]*+>[ \t]?)++\[![\w-]{1,30}\])-")
 _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
 _LETTER = re.compile(r"[^\W_]")
@@ -380,8 +382,10 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
         shown = _shown(written)
     quoted_lines = shown.split("\n")
 
-    # 2. The lines lose the marks of a quotation that all of them have, and the first one's indentation.
-    if not is_code and _is_quotation(begins, quoted_lines):
+    # 2. The lines lose the marks of a quotation that all of them have, unless it is a callout, and the first one's
+    # indentation.
+    is_callout = _CALLOUT.match(begins + quoted_lines[0]) is not None
+    if not is_code and not is_callout and _is_quotation(begins, quoted_lines):
         quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
         begins = _QUOTE_MARK.sub("", begins, count=1)
     elif not is_code:
@@ -390,6 +394,9 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
         if marks is not None:
             quoted_lines[0] = marks[0] + quoted_lines[0]
             begins = ""
+    if not is_code:
+        # A callout that the note shows closed is open in a quote.
+        quoted_lines = [_FOLDED_CALLOUT.sub(r"\1", line, count=1) for line in quoted_lines]
     code_column = _code_column(text, start)
     lines = _without_indentation(begins, quoted_lines, code_column)
     if not is_code and _begins_in_item(text, start):

@@ -171,7 +171,7 @@ def test_a_passage_that_fits_is_quoted_whole() -> None:
             60,
             ["| Leave | Days |", "|---|---|", "| Sick | 10 |", "| Annual | 20 |"],
         ),
-        ("A.\n\n> [!tip] Frost\n> Cover it.\n\nB.", "Cover", 30, ["[!tip] Frost", "Cover it."]),
+        ("A.\n\n> [!tip] Frost\n> Cover it.\n\nB.", "Cover", 30, ["> [!tip] Frost", "> Cover it."]),
         (
             "Run:\n\n```sh\nmake\n\ntest\n```\nB.",
             "make",
@@ -443,6 +443,9 @@ def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
         ("> > So. It is\n> > hot.\n\nThen.", "It", ["> > It is hot.", "", "Then."]),
         ("> - It is\n>   hot.\n\nThen.", "- It", ["> - It is hot.", "", "Then."]),
         ("> So. It is\n> hot.", "It", ["It is hot."]),
+        ("> [!tip]- Frost\n> Cover it.", ">", ["> [!tip] Frost", "> Cover it."]),
+        ("> [!tip]- Frost\n> Cover it.", "[", ["> [!tip] Frost", "> Cover it."]),
+        ("A.\n\n> [!tip]- Frost\n> Ice.", "A", ["A.", "", "> [!tip] Frost", "> Ice."]),
         ("1. So. It is.\n2. Hot.\n3. Wet.", "It", ["It is.", "", "2. Hot.", "3. Wet."]),
         ("2. It is.\n3. Hot.", "2.", ["2. It is.", "3. Hot."]),
     ],
