@@ -59,6 +59,7 @@ from desktop.product.secret import HEADER, LEAST_LENGTH, WAIVED, new_secret, wit
 from desktop.product.store import TEMPLATE_TRIGGER, DevStore, StoreChoice, dev_store, polling
 from desktop.product.suite import PROJECT
 from desktop.product.trigger import Trigger, delivery, posting
+from functions.http import log
 from shared import __name__ as shared_package
 from shared.app import App
 from shared.bootstrap import build, use
@@ -189,6 +190,7 @@ def dev(
             "files": everybody_is_one,
             "writes": app.writer is not None,
         }
+        log.configure(app.settings.log_level)
         choice = ModelChoice(app, page_config)
         destination = LocalDestination(app, context.tenant_id, indexes=False)
         site = _site(choice, store, trigger, stack, destination=destination)

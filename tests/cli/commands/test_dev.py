@@ -177,6 +177,12 @@ def test_folders_that_its_home_knows_are_followed_both_ways_unless_they_are_not_
         assert not running.answered("What is the eel called?", "Erna", within=3)
 
 
+def test_its_list_of_routes_is_one_line_of_the_log_as_any_request(tmp_path: Path) -> None:
+    with dev(tmp_path) as running:
+        assert running.call("GET", "/")[1]["name"] == "Aurora Notes"
+        assert running.errors() == []
+
+
 def test_a_taken_port_is_told_in_one_line(tmp_path: Path) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
