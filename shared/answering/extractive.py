@@ -179,9 +179,11 @@ class ExtractiveWriter:
         # 2. The opening line.
         sources = [Source("", quote.passage) for quote in quotes]
         sanitizer = Sanitizer(linkable(question, sources))
-        quoted = [quote.passage.chunk for quote in quotes]
-        own_words = question.asked or question.text
-        unsaid = missing_words(own_words, retrieved.analysis, quoted)
+        unsaid: tuple[str, ...] = ()
+        if self._embedder is not None and missing is None and not lists_notes:
+            own_words = question.asked or question.text
+            chunks = [quote.passage.chunk for quote in quotes]
+            unsaid = missing_words(own_words, retrieved.analysis, chunks, self._embedder)
         opening = sanitizer.feed(_opening(retrieved, missing, unsaid))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
@@ -212,7 +214,7 @@ class ExtractiveWriter:
 def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Sequence[str]) -> str:
     """Says what the quotes are, in the language of the question or else in English.
 
-    unsaid: the person's words that no quoted passage holds.
+    unsaid: the person's words that matter and that no quoted passage holds.
     """
     words = answer_words(retrieved.analysis.lang)
     if retrieved.notes_read is not None:

@@ -35,7 +35,7 @@ FIRESTORE = passage("We chose Firestore as the database. It scales.", note_id="a
 CLOUD_RUN = passage("The API runs on Cloud Run.", note_id="b", start=40)
 FOUND = retrieved(FIRESTORE, CLOUD_RUN)
 QUOTED = (
-    "Closest passages in your notes (without “choose”):\n\n"
+    "Closest passages in your notes:\n\n"
     "> **meeting**\n>\n> We chose Firestore as the database. It scales. [N1]\n\n"
     "> **meeting**\n>\n> The API runs on Cloud Run. [N2]"
 )

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from shared.adapters.local.embedder import LocalEmbedder
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.missing_words import MAX_WORDS, missing_words
 from shared.answering.names import MissingSubject
+from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.terms import stems
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, question, retrieved
+from tests.fakes import HashingEmbedder
 
 OFFICE = passage(
     "Everybody may work at the office in Chicago. Meetings begin at 9. Bring 2 passport photos.",
@@ -28,14 +31,14 @@ IN_LANGUAGE = {
 
 def missing(text: str, lang: str = "en", quoted: Scored = OFFICE) -> tuple[str, ...]:
     analysis = replace(retrieved(text=text).analysis, lang=lang, stems=tuple(stems(text, lang)))
-    return missing_words(text, analysis, [quoted.chunk])
+    return missing_words(text, analysis, [quoted.chunk], HashingEmbedder())
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("May I bring my dog to the office?", ("dog",)),
-        ("My dog, my Dog: may it come to the offices?", ("dog", "come")),
+        ("My dog, my Dog: may it come to the offices?", ("dog",)),
         ("When does the meeting begin?", ()),  # other forms of words
         ("Do I need a photo?", ("need",)),
         ("Is there a port at the office?", ()),  # inside another word
@@ -61,8 +64,12 @@ def test_a_question_in_other_words_than_the_notes_tells_none() -> None:
 def test_a_passage_that_holds_the_word_is_enough() -> None:
     dogs = replace(passage("Dogs stay at home.", note_id="b").chunk, terms={"dog": 1})
     asked = retrieved(text="May I bring my dog?").analysis
-    assert missing_words("May I bring my dog?", asked, [OFFICE.chunk]) == ("dog",)
-    assert missing_words("May I bring my dog?", asked, [OFFICE.chunk, dogs]) == ()
+    assert missing_words("May I bring my dog?", asked, [OFFICE.chunk], HashingEmbedder()) == (
+        "dog",
+    )
+    assert (
+        missing_words("May I bring my dog?", asked, [OFFICE.chunk, dogs], HashingEmbedder()) == ()
+    )
 
 
 def test_letters_of_two_words_are_no_word() -> None:
@@ -125,7 +132,7 @@ def test_notes_in_another_language_may_say_it_in_their_words() -> None:
     assert missing("My dog in the office?", quoted=german) == ()
     both = [OFFICE.chunk, german.chunk]
     analysis = retrieved(text="My dog in the office?").analysis
-    assert missing_words("My dog in the office?", analysis, both) == ()
+    assert missing_words("My dog in the office?", analysis, both, HashingEmbedder()) == ()
 
 
 def test_without_stop_words_nothing_tells_which_words_ask() -> None:
@@ -133,12 +140,38 @@ def test_without_stop_words_nothing_tells_which_words_ask() -> None:
     assert missing("Где кошка?", "ru", house) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("May I take my dog to the office?", ("dog",)),
+        ("How many photos do I have to give at the office in Chicago?", ()),
+        ("At the office in Chicago, when do meetings get going?", ()),
+        ("Do I need a dentist to work at the office in Chicago?", ("dentist",)),
+    ],
+)
+def test_a_word_without_which_the_question_means_the_same_is_not_told(
+    text: str, words: tuple[str, ...]
+) -> None:
+    asked = retrieved(text=text).analysis
+    assert missing_words(text, asked, [OFFICE.chunk], LocalEmbedder.of(None)) == words
+
+
+@pytest.mark.parametrize("problem", [ModelUnavailable, ModelRefused, PortContractError])
+def test_where_nothing_embeds_none_is_told(problem: type[ModelUnavailable]) -> None:
+    text = "My dog at the office?"
+    embedder = HashingEmbedder()
+    embedder.outage = problem("away")
+    assert missing_words(text, retrieved(text=text).analysis, [OFFICE.chunk], embedder) == ()
+    opening, *_ = ExtractiveWriter().pieces(question(text), found(text))
+    assert opening.text == "Closest passages in your notes:"
+
+
 def test_words_of_an_earlier_question_are_not_told() -> None:
     standalone = question("Who may visit it dog office")
     asked = replace(standalone, asked="Who may visit it?")
-    first, *_ = ExtractiveWriter().pieces(asked, found(standalone.text))
+    first, *_ = ExtractiveWriter(HashingEmbedder()).pieces(asked, found(standalone.text))
     assert first.text == "Closest passages in your notes:"
-    first, *_ = ExtractiveWriter().pieces(standalone, found(standalone.text))
+    first, *_ = ExtractiveWriter(HashingEmbedder()).pieces(standalone, found(standalone.text))
     assert first.text == "Closest passages in your notes (without “dog”):"
 
 
@@ -160,7 +193,7 @@ def found(text: str, lang: str = "en") -> Retrieved:
     ],
 )
 def test_they_stand_above_the_quotes(lang: str, text: str, opening: str) -> None:
-    first, *quoted = ExtractiveWriter().pieces(question(text), found(text, lang))
+    first, *quoted = ExtractiveWriter(HashingEmbedder()).pieces(question(text), found(text, lang))
     assert first.text == opening
     assert quoted
 
@@ -168,8 +201,8 @@ def test_they_stand_above_the_quotes(lang: str, text: str, opening: str) -> None
 def test_above_the_notes_of_a_time_or_beside_a_missing_name_they_are_not_told() -> None:
     text = "What of my dog in the office?"
     of_then = replace(found(text), notes_read=1)
-    first, *_ = ExtractiveWriter().pieces(question(text), of_then)
+    first, *_ = ExtractiveWriter(HashingEmbedder()).pieces(question(text), of_then)
     assert first.text == "Your notes of that time:"
     subject = MissingSubject("Marek", frozenset())
-    first, *_ = ExtractiveWriter().pieces(question(text), found(text), subject)
+    first, *_ = ExtractiveWriter(HashingEmbedder()).pieces(question(text), found(text), subject)
     assert first.text == "Nothing about Marek; nearest:"
