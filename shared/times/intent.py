@@ -111,7 +111,8 @@ class Intents:
     def _tells_event(self, start: int, end: int) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
 
-        A single word in small letters is what happened and no subject: `what was released in May`.
+        A single word in small letters is what happened and no subject: `what was released in May`. Nor is what is asked
+        for, which stands before the verb in small letters: `which versions were released in May`.
         """
         around = self._around(start, end)
         words = self._words
@@ -124,9 +125,14 @@ class Intents:
             return False
 
         subject = words.subject_words(around)
-        if len(subject) > 1:
+        if any(not word.islower() for word in subject):
             return True
-        return any(not word.islower() for word in subject)
+        question_word = words.asks_what.match(around)
+        if question_word is not None:
+            verb = words.past.search(around, question_word.end())
+            if verb is not None:
+                subject = words.subject_words(around[verb.start() :])
+        return len(subject) > 1
 
     def _asks_who_is(self, start: int, end: int) -> bool:
         """Reports whether the clause of a time that is not over asks who or where somebody is, which a plan has said

@@ -416,6 +416,7 @@ class Lexicon(TimeWords):
             question_words = f"{who_or_where}|{asking.questions}"
             opens = f"{word_before}(?:{question_words})|{asking.verbs}"
         self.opening = ignore_case(rf"\s*¿|\s*(?:{opens})(?!\w)")
+        self.asks_what = ignore_case(rf"\W*(?:{asking.questions or NEVER})(?!\w)")
         self.asks_who_or_where = ignore_case(rf"\W*{word_before}(?:{who_or_where})(?!\w)")
 
         self.past = whole_words(asking.past)

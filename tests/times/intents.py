@@ -143,6 +143,8 @@ EVENTS = [
     ("en", "What has Jonas been painting recently?"),
     ("en", "Whose birthday did the neighbours celebrate in January?"),
     ("en", "What happened to Ida's shop in August 2025?"),
+    ("en", "Which book did the neighbours recommend in May 2025?"),
+    ("en", "What is the name of the game that John tried in May 2025?"),
     ("de", "Was hat der Zahnarzt vor zwei Wochen geraten?"),
     ("de", "Kam der Klempner am Dienstag?"),
     ("de", "Wann hat Marlene im Juni im Wald gezeltet?"),
@@ -162,12 +164,15 @@ EVENTS = [
 
 PERIODS = [
     ("en", "What was released in December 2025?"),
+    ("en", "Which versions were released in December 2025?"),
+    ("en", "How many shops closed in December 2025?"),
     ("en", "What happened in December 2025?"),
     ("en", "Who called yesterday?"),
     ("en", "What happened at the school since February?"),
     ("de", "Was wurde im Dezember 2025 veröffentlicht?"),
     ("de", "Was ist im Dezember 2025 passiert?"),
     ("es", "¿Qué se publicó en diciembre de 2025?"),
+    ("es", "¿Qué versiones se publicaron en diciembre de 2025?"),
     ("fr", "Qu'est-ce qui a paru en décembre 2025 ?"),
     ("it", "Cosa è stato pubblicato a dicembre 2025?"),
 ]
