@@ -6,10 +6,11 @@ import pytest
 
 from shared.adapters.local.embedder import LocalEmbedder
 from shared.answering.extractive import ExtractiveWriter
-from shared.answering.missing_words import MAX_WORDS, missing_words
+from shared.answering.missing_words import MAX_QUESTION, MAX_WORDS, missing_words
 from shared.answering.names import MissingSubject
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.terms import stems
+from shared.model.index import Vector
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, question, retrieved
 from tests.fakes import HashingEmbedder
@@ -164,6 +165,40 @@ def test_where_nothing_embeds_none_is_told(problem: type[ModelUnavailable]) -> N
     assert missing_words(text, retrieved(text=text).analysis, [OFFICE.chunk], embedder) == ()
     opening, *_ = ExtractiveWriter().pieces(question(text), found(text))
     assert opening.text == "Closest passages in your notes:"
+
+
+class CountingEmbedder(HashingEmbedder):
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions: list[str] = []
+
+    def embed_query(self, text: str) -> Vector:
+        self.questions.append(text)
+        return super().embed_query(text)
+
+
+def test_a_question_is_embedded_once_and_once_without_each_word() -> None:
+    text = "dog, cat, horse: who may visit?"
+    embedder = CountingEmbedder()
+    asked = retrieved(text=text).analysis
+    assert missing_words(text, asked, [OFFICE.chunk], embedder) == ("dog", "cat", "horse")
+    assert embedder.questions == [
+        text,
+        ", cat, horse: who may visit?",
+        "dog, , horse: who may visit?",
+        "dog, cat, : who may visit?",
+    ]
+
+
+def test_a_story_in_which_no_word_matters_is_not_embedded() -> None:
+    text = "My dog! " + "May I visit the office? " * 33
+    assert len(text) == MAX_QUESTION
+    embedder = CountingEmbedder()
+    asked = retrieved(text=text).analysis
+    missing_words(text, asked, [OFFICE.chunk], embedder)
+    assert len(embedder.questions) == 2
+    missing_words(f"{text}?", asked, [OFFICE.chunk], embedder)
+    assert len(embedder.questions) == 2
 
 
 def test_words_of_an_earlier_question_are_not_told() -> None:
