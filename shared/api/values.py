@@ -8,6 +8,7 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from shared.language.lengths import Utf16Offsets
+from shared.markdown.hidden import without_hidden
 from shared.markdown.plain import plain
 from shared.model.index import IndexedChunk
 
@@ -42,7 +43,7 @@ def rounded(score: float) -> float:
 
 def snippet(text: str) -> str:
     """Returns the start of a passage as it reads, on one line, at most SNIPPET_LENGTH characters and an ellipsis."""
-    line = plain(text) or " ".join(text.split())
+    line = plain(without_hidden(text)) or " ".join(text.split())
     if len(line) <= SNIPPET_LENGTH:
         return line
     whole_words = line[:SNIPPET_LENGTH].rsplit(" ", 1)[0]

@@ -17,6 +17,7 @@ _LINE_MARK = re.compile(
 )
 _CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*+\|.*$", re.MULTILINE)
+_CELL_OF_RULE = re.compile(r":?-{2,}:?|:-:?|-:")
 _TEMPLATE_TAG = re.compile(
     r"\{%[-+]?\s*+\w++([^{}\n]{0,200}?)\s*+[-+]?%\}|\{\{[^{}\n]{0,200}\}\}|\{:[^{}\n]{0,200}\}",
 )
@@ -73,8 +74,8 @@ def plain(markdown: str) -> str:
 
 
 def _words_of_row(row: re.Match[str]) -> str:
-    """Returns the cells that are not empty, joined by commas."""
-    values = filter(None, cells(row[0]))
+    """Returns the cells that show something, joined by commas; those of a rule in the midst of a row do not."""
+    values = [cell for cell in cells(row[0]) if cell and not _CELL_OF_RULE.fullmatch(cell)]
     return ", ".join(values)
 
 

@@ -92,6 +92,15 @@ def test_what_a_search_shows_reads_as_the_note_does(aurora: Aurora, notes: Write
     )
 
 
+def test_a_tag_over_several_lines_is_no_part_of_what_a_search_shows(
+    aurora: Aurora, notes: Write
+) -> None:
+    text = '<div\n  class="box"\n  role="region"\n>\nThe skiff is blue.\n</div>\n'
+    aurora("index", str(notes({"boat.md": text})))
+    (row,) = aurora.json("search", "skiff")["results"]
+    assert row["snippet"] == "The skiff is blue."
+
+
 def test_headings_are_listed_without_their_marks(aurora: Aurora, notes: Write) -> None:
     text = "# The *Skiff*\n\n## _Is it_ `blue`?\n\nIt is painted in May.\n"
     aurora("index", str(notes({"boat.md": text})))

@@ -164,6 +164,7 @@ def test_odd_text_takes_no_time(part: str) -> None:
         ("run `make setup` now", "run make setup now"),
         ("| Way | Cost |", "Way, Cost"),
         ("|---|:--:|", ""),
+        ("|---|---| |**To:**|The board| |---|:-:|", "To:, The board"),
         ("| API gateway | yes | 3 dollars |", "API gateway, yes, 3 dollars"),
         ("```python", ""),
         ("```\nsystemctl restart api\n```", "systemctl restart api"),
