@@ -170,20 +170,29 @@ def _read(chunk: IndexedChunk) -> _ReadPassage:
 def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
     """Reports whether a passage holds a word in any form, alone or as a part of another word.
 
-    Of a compound token (`err_conn_42`) it holds all parts, joined or not.
+    Of a compound token (`err_conn_42`) it holds all parts, joined or not, but for single letters (`reste-t-il`).
     """
     folded_word = fold(word.text)
-    if len(word.text) >= MIN_PART and folded_word in passage.text:
+    if _is_inside(passage, folded_word):
         return True
     as_one_word = "".join(_PART.findall(folded_word))
     if as_one_word in passage.parts:
         return True
-    for stem in word.stems[1:] or word.stems:
-        is_inside = len(stem) >= MIN_PART and stem in passage.text
+    parts = [stem for stem in word.stems[1:] if len(stem) > 1 or stem.isdigit()]
+    for stem in parts or word.stems:
         is_alone = stem in passage.parts or passage.chunk.terms.get(stem)
-        if not is_inside and not is_alone:
+        if not is_alone and not _is_inside(passage, stem):
             return False
     return True
+
+
+def _is_inside(passage: _ReadPassage, text: str) -> bool:
+    """Reports whether a word or a stem stands in a passage, maybe within another word.
+
+    One with a digit never does: `svc-120` is another server than `svc-12`.
+    """
+    has_digit = any(map(str.isdigit, text))
+    return len(text) >= MIN_PART and not has_digit and text in passage.text
 
 
 def _without_held_numbers(

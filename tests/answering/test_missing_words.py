@@ -90,6 +90,8 @@ def test_letters_of_two_words_are_no_word() -> None:
         ("three eggs", "Eggs, 3."),
         ("3 eggs", "Eggs: three."),
         ("9.30 meeting", "The meeting is at 9:30."),
+        ("9:30 meeting", "The meeting is at 09:30."),
+        ("svc 12", "The port of svc-12."),
         (
             "maison de campagne",
             "The Maison de Campagne.",
@@ -107,6 +109,8 @@ def test_a_word_that_the_notes_write_otherwise_is_not_missing(text: str, note: s
         ("four eggs", "Eggs.", ("four",)),
         ("300g flour", "Flour, 250 g.", ("300g",)),
         ("10:30 meeting", "The meeting is at 9:30.", ("10:30",)),
+        ("svc-12", "The port of svc-120.", ("svc-12",)),
+        ("port 8443", "The port 18443.", ("8443",)),
     ],
 )
 def test_another_number_is_missing(text: str, note: str, words: tuple[str, ...]) -> None:
@@ -126,6 +130,11 @@ def test_another_number_is_missing(text: str, note: str, words: tuple[str, ...])
 )
 def test_words_that_only_ask_are_not_told(lang: str, text: str) -> None:
     assert missing(text, lang, IN_LANGUAGE[lang]) == ()
+
+
+def test_a_verb_with_its_subject_behind_it_is_its_verb() -> None:
+    fridge = passage("Le réfrigérateur reste ici, et nous aussi.")
+    assert missing("Le réfrigérateur reste-t-il ici ?", "fr", fridge) == ()
 
 
 def test_notes_in_another_language_may_say_it_in_their_words() -> None:
