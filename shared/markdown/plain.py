@@ -51,8 +51,8 @@ _EMPHASIS = re.compile(
     r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)",
 )
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--(?:(?!<!--|-->).)*+-->")
-_LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?!\S)")
-"""Marks that open or close emphasis whose other end lies in another sentence."""
+_LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?=[\s.,;:!?)]|\Z)")
+"""Marks that open or close emphasis whose other end lies in another sentence or line."""
 
 _Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
 

@@ -170,6 +170,7 @@ def test_odd_text_takes_no_time(part: str) -> None:
         ("```\nsystemctl restart api\n```", "systemctl restart api"),
         ("a<br>b <b>bold</b><!-- hidden -->", "a b bold"),
         ("soft\nwrapped  line", "soft wrapped line"),
+        ("**soft\nwrapped**, line", "soft wrapped, line"),
         ("![Sea](a.png){: .left}\n{: .wide}\nThe sea.", "Sea The sea."),
         ('![Sea](a.png){.left width=300 title="At Ostend"} at dawn', "Sea at dawn"),
         ("[the page](b.html){target=_blank}.", "the page."),
