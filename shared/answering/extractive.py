@@ -2,7 +2,8 @@
 
 Similarity cannot tell an answer from a near miss, so nothing here claims to answer. Quotes are chosen like this:
 
-1. The note that ranks first is always quoted, by its nearest window.
+1. The note that ranks first is always quoted, by its nearest window. If the question names a person or thing that it does
+   not name, this is the first note that does.
 2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
 3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
 4. Quotes stand in the order of the search, except that where notes state one thing differently the newest comes first.
@@ -22,7 +23,7 @@ from zoneinfo import ZoneInfo
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.missing_words import missing_words
-from shared.answering.names import MissingSubject
+from shared.answering.names import MissingSubject, notes_with_all_names
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
@@ -96,9 +97,7 @@ class ExtractiveWriter:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
         if not retrieved.selected:
             return ()
-        naming: frozenset[str] = frozenset()
-        if missing is not None:
-            naming = missing.note_ids
+        naming = _named_notes(question, retrieved, missing)
 
         # 1. The windows of the close passages, best first.
         definitions_of_chunk = definitions(retrieved)
@@ -116,6 +115,9 @@ class ExtractiveWriter:
             chosen = _choose_nearest(ranked, naming, limit=question.quotes)
             return _shown_quotes(_in_order_of_search(chosen, close, naming))
         first_note = close[0].chunk.note_id
+        close_naming = [passage for passage in close if passage.chunk.note_id in naming]
+        if close_naming:
+            first_note = close_naming[0].chunk.note_id
         chosen = _choose(ranked, first_note, limit=question.quotes)
         chosen = _in_order_of_search(chosen, close, naming)
 
@@ -229,6 +231,22 @@ def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Seque
         heading = words.nearest
     notice = reach_notice(retrieved)
     return notice + heading
+
+
+def _named_notes(
+    question: Question,
+    retrieved: Retrieved,
+    missing: MissingSubject | None,
+) -> frozenset[str]:
+    """Returns the ids of the notes to quote first: those that contain the names in the question, where the note that ranks
+    first does not, since that speaks of another.
+    """
+    if missing is not None:
+        return missing.note_ids
+    named = notes_with_all_names(question.text, retrieved)
+    if retrieved.selected[0].chunk.note_id in named:
+        return frozenset()
+    return named
 
 
 def _close_passages(

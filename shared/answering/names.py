@@ -92,10 +92,9 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         return None
     sentence = _asking_sentence(question)
     words = asked_words(sentence, retrieved.analysis)
-    names = list(_names(sentence, words, retrieved))
-    notes_by_name = [_notes_that_name(name, retrieved.selected) for name in names]
-    for name, naming in zip(names, notes_by_name, strict=True):
-        has_other_names = any(notes for notes in notes_by_name if notes is not naming)
+    names = _names_with_notes(sentence, words, retrieved)
+    for name, naming in names:
+        has_other_names = any(notes for other, notes in names if other is not name)
         if has_other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
         other_words = [word for word in words if word not in name.words]
@@ -116,6 +115,30 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
             )
             return MissingSubject(text, naming)
     return None
+
+
+def notes_with_all_names(question: str, retrieved: Retrieved) -> frozenset[str]:
+    """Returns the ids of the notes that contain every name in the question; none if there is no name in it."""
+    if retrieved.notes_read is not None or not retrieved.selected:
+        return frozenset()
+    sentence = _asking_sentence(question)
+    words = asked_words(sentence, retrieved.analysis)
+    notes_by_name = [notes for _, notes in _names_with_notes(sentence, words, retrieved)]
+    if not notes_by_name:
+        return frozenset()
+    return frozenset.intersection(*notes_by_name)
+
+
+def _names_with_notes(
+    sentence: str,
+    words: Sequence[AskedWord],
+    retrieved: Retrieved,
+) -> list[tuple[_Name, frozenset[str]]]:
+    """Returns the names among the words, each with the ids of the notes that have a passage with it."""
+    named: list[tuple[_Name, frozenset[str]]] = []
+    for name in _names(sentence, words, retrieved):
+        named.append((name, _notes_that_name(name, retrieved.selected)))
+    return named
 
 
 def _notes_that_name(name: _Name, passages: Sequence[Scored]) -> frozenset[str]:

@@ -47,6 +47,16 @@ def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_no
     assert 0 < quote.nearness <= 1
 
 
+def test_a_note_that_contains_the_name_is_quoted_before_one_that_speaks_of_another() -> None:
+    surgery = passage("Nothing to eat from midnight is allowed.", note_id="surgery")
+    child = passage("At night Juno had a rash. Peanuts: never for Juno.", note_id="child")
+    child = replace(child, score=0.1)  # below FAR
+    about_juno = quotes(surgery, child, text="What is Juno not allowed to eat?")
+    assert [quote.passage for quote in about_juno] == [child, surgery]
+    about_nobody = quotes(surgery, child, text="What is not allowed to eat?")
+    assert [quote.passage for quote in about_nobody] == [surgery]
+
+
 def test_the_first_note_and_those_that_are_nearest_are_quoted_in_the_order_of_the_search() -> None:
     near = [
         passage(f"The database number {number} is what we choose.", note_id=f"n{number}")

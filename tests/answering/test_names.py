@@ -6,7 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.names import MAX_SUBJECT, MissingSubject, missing_subject
+from shared.answering.names import (
+    MAX_SUBJECT,
+    MissingSubject,
+    missing_subject,
+    notes_with_all_names,
+)
 from shared.language.terms import stems
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, retrieved
@@ -176,3 +181,20 @@ def test_other_languages_know_names_by_their_capitals() -> None:
         "teléfono de Marek",
         {"m"},
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "note_ids"),
+    [
+        ("What is Marek allowed to eat?", {"marek"}),
+        ("What may pri eat?", {"priya"}),
+        ("What may Pri eat?", {"priya"}),
+        ("Where did Marek meet Elena?", set()),
+        ("Where did Marek meet Zbigniew?", set()),
+        ("Who plays the cello?", set()),
+    ],
+)
+def test_notes_with_all_names_of_a_question(text: str, note_ids: set[str]) -> None:
+    assert notes_with_all_names(text, asked(text, *NOTES)) == note_ids
+    assert notes_with_all_names(text, replace(asked(text, *NOTES), notes_read=3)) == frozenset()
+    assert notes_with_all_names(text, asked(text)) == frozenset()
