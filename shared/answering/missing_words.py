@@ -7,17 +7,17 @@ where it was. A question that is told in other words than the notes has many mis
 Share of the questions whose missing words are told:
 
                                         that the notes answer    that they do not answer
-    handbook, three languages           0.29                     0.63
-    pages of strangers                  0.29                     0.36
-    sample notes                        0.41                     0.50
-    a person's notes, looked at last    0.39                     0.50
+    handbook, three languages           0.23                     0.49
+    pages of strangers                  0.21                     0.36
+    sample notes                        0.27                     0.50
+    a person's notes, looked at last    0.28                     0.50
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -37,12 +37,14 @@ log = logging.getLogger(__name__)
 MAX_WORDS = 3
 """Most missing words of a question that is told in the words of the notes."""
 MATTERS = 0.05
-"""Least distance (1 - cosine) by which a question's vector moves where a word that matters is left out. Chosen on half of
-the questions to a handbook: a smaller one lets `get`, `after` and `take` through.
+"""Least distance (1 - cosine) by which a question's vector moves where a word that matters is left out."""
+SHARE = 0.45
+"""Least share of the distance of the weightiest word. Both were chosen on half of the questions to a handbook and to pages
+of strangers: smaller ones let `get`, `after`, `choose` and `decide` through.
 """
-MAX_QUESTION = 800
-"""Characters of a question from which on no word matters: without one of 96 words of stories of 940, the vector moved by
-0.035 at most. With three missing words such a question would be embedded for 0.3 s.
+MAX_QUESTION = 300
+"""Characters of a question from which on it is a story, in which no word matters. All words of one with this length are
+embedded in 0.1 s.
 """
 MIN_PART = 4
 """Letters from which a word or its stem is found inside another word: `nuts` in `hazelnuts`."""
@@ -80,11 +82,12 @@ def missing_words(
     languages = {analysis.lang, *(detect(chunk.text) for chunk in quoted)}
     if len(languages) > 1 or not stop_words(analysis.lang):
         return ()
-    missing = _missing(question, analysis, quoted)
+    asked = asked_words(without_amounts(question, analysis.lang), analysis)
+    missing = _missing(asked, question, analysis.lang, quoted)
     if not missing or len(missing) > MAX_WORDS:
         return ()
     try:
-        matter = _words_that_matter(missing, question, embedder)
+        matter = _words_that_matter(missing, asked, question, embedder)
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         log.warning("words that no quote holds are not told: %s", error.message)
         return ()
@@ -92,47 +95,63 @@ def missing_words(
 
 
 def _missing(
+    asked: Sequence[AskedWord],
     question: str,
-    analysis: Analysis,
+    lang: str,
     quoted: Sequence[IndexedChunk],
 ) -> list[list[AskedWord]]:
     """Returns the words that no quoted chunk holds, each with all places where it stands.
 
     Words that only ask (`how many`, `show my notes`) are left out.
     """
-    lang = analysis.lang
     passages = [_read(chunk) for chunk in quoted]
     missing: list[AskedWord] = []
-    for word in asked_words(without_amounts(question, lang), analysis):
+    for word in asked:
         is_readable = len(word.text) <= MAX_TERM
         if not is_readable or _only_asks(word, lang):
             continue
         if not any(_holds(passage, word) for passage in passages):
             missing.append(word)
 
+    return _by_places(_without_held_numbers(missing, question, lang, passages))
+
+
+def _by_places(words: Iterable[AskedWord]) -> list[list[AskedWord]]:
+    """Returns each word with all places where it stands."""
     places_of: dict[str, list[AskedWord]] = {}
-    for word in _without_held_numbers(missing, question, lang, passages):
+    for word in words:
         places_of.setdefault(fold(word.text), []).append(word)
     return list(places_of.values())
 
 
 def _words_that_matter(
-    words: Sequence[Sequence[AskedWord]],
+    missing: Sequence[Sequence[AskedWord]],
+    asked: Iterable[AskedWord],
     question: str,
     embedder: Embedder,
 ) -> list[Sequence[AskedWord]]:
-    """Returns the words without which the question means another thing. Raises as `embed_query`.
+    """Returns the missing words without which the question means another thing. Raises as `embed_query`.
 
-    words: each word with all places where it stands.
+    missing: each word with all places where it stands.
+    asked: all words of the question.
     """
     whole = embedder.embed_query(question)
-    matter: list[Sequence[AskedWord]] = []
-    for places in words:
+
+    def distance_without(places: Sequence[AskedWord]) -> float:
         rest = question
         for place in reversed(places):
             rest = rest[: place.start] + rest[place.end :]
-        likeness = dot_product(whole, embedder.embed_query(rest))
-        if 1.0 - likeness >= MATTERS:
+        return 1.0 - dot_product(whole, embedder.embed_query(rest))
+
+    distances = [distance_without(places) for places in missing]
+    if max(distances) < MATTERS:
+        return []
+    others = [places for places in _by_places(asked) if places not in missing]
+    greatest = max([*distances, *map(distance_without, others)])
+    least = max(MATTERS, SHARE * greatest)
+    matter: list[Sequence[AskedWord]] = []
+    for places, distance in zip(missing, distances, strict=True):
+        if distance >= least:
             matter.append(places)
     return matter
 

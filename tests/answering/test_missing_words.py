@@ -157,6 +157,7 @@ def test_without_stop_words_nothing_tells_which_words_ask() -> None:
         ("How many photos do I have to give at the office in Chicago?", ()),
         ("At the office in Chicago, when do meetings get going?", ()),
         ("Do I need a dentist to work at the office in Chicago?", ("dentist",)),
+        ("Which meetings did we choose for Chicago?", ()),
     ],
 )
 def test_a_word_without_which_the_question_means_the_same_is_not_told(
@@ -196,12 +197,12 @@ def test_a_question_is_embedded_once_and_once_without_each_word() -> None:
         ", cat, horse: who may visit?",
         "dog, , horse: who may visit?",
         "dog, cat, : who may visit?",
+        "dog, cat, horse: who may ?",
     ]
 
 
 def test_a_story_in_which_no_word_matters_is_not_embedded() -> None:
-    text = "My dog! " + "May I visit the office? " * 33
-    assert len(text) == MAX_QUESTION
+    text = f"My dog! {'May I visit the office? ' * 20}"[:MAX_QUESTION]
     embedder = CountingEmbedder()
     asked = retrieved(text=text).analysis
     missing_words(text, asked, [OFFICE.chunk], embedder)
