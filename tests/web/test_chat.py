@@ -30,6 +30,30 @@ def test_a_question_gets_an_answer_with_its_sources(page: Page, shot: Shot) -> N
     shot(page, "answer")
 
 
+def test_titles_and_headings_are_shown_without_their_marks(page: Page, product: Running) -> None:
+    text = "# The *Skiff*\n\n## _Is the dinghy_ `blue`?\n\nThe dinghy is painted blue in May.\n"
+    product.call("PUT", "/notes/skiff", {"title": "The *Skiff*", "text": text})
+    assert product.answered("Is the dinghy blue?", "painted blue", within=60)
+
+    exchange = ask(page, "Is the dinghy blue?")
+    source = exchange.locator(".sources li").first
+    expect(source).to_contain_text("The Skiff")
+    source.get_by_role("link").first.hover()
+    expect(page.locator("#card .card-title")).to_have_text("The Skiff")
+    expect(page.locator("#card")).to_contain_text("Is the dinghy blue?")
+    page.mouse.move(0, 0)  # the card lies over the button
+    exchange.get_by_role("button", name="Why this answer").click()
+    best = page.locator(".bars li").first
+    expect(best.get_by_role("link")).to_have_text("The Skiff")
+    expect(best).to_contain_text("Is the dinghy blue? ·")
+
+    source.get_by_role("link").first.click()
+    note = page.locator(".pane .note")
+    expect(note.get_by_role("heading", level=2).first).to_have_text("The Skiff")
+    expect(note.get_by_text("The Skiff")).to_have_count(1)
+    product.call("DELETE", "/notes/skiff")
+
+
 @pytest.mark.nightly
 def test_suggested_questions_come_from_the_notes_and_are_one_click_away(
     page: Page, product: Running

@@ -2,7 +2,7 @@
 
 import { tried } from "./api.js";
 import { button, day, h } from "./dom.js";
-import { render } from "./render.js";
+import { headingsOf, render, withoutMarks } from "./render.js";
 import { format, go, here, showDialog } from "./router.js";
 import { Pointers } from "./views/note_links.js";
 import { documentLink, pageIn } from "./views/origin.js";
@@ -24,7 +24,7 @@ const SUPPORT = /** @type {Readonly<Record<string, {word: string, sentence: stri
 
 /** @param {any} citation */
 function titleOf(citation) {
-  return citation.title || (citation.quote ? "Untitled" : "Deleted note");
+  return withoutMarks(citation.title ?? "") || (citation.quote ? "Untitled" : "Deleted note");
 }
 
 /** @param {any} citation */
@@ -139,7 +139,7 @@ function details(citation, note) {
     h(
       "p",
       { class: "muted" },
-      [citation.folder || "no folder", day(citation.createdAt), citation.headingPath?.replace(/#+ /g, "")].filter(Boolean).join(" · "),
+      [citation.folder || "no folder", day(citation.createdAt), headingsOf(citation.headingPath ?? "").join(" > ")].filter(Boolean).join(" · "),
     ),
     citation.quote
       ? h("blockquote", { class: "prose" }, render(withoutRows(citation.quote), { note, quoted: true }))

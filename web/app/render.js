@@ -1,6 +1,7 @@
 /** Blocks of Markdown -> DOM, all text as text nodes. A span of the source can be marked. */
 
 import { button, h } from "./dom.js";
+import { inlines } from "./inline.js";
 import { blocks, bodyStart } from "./markdown.js";
 import { formula } from "./math.js";
 
@@ -206,6 +207,17 @@ function footnote({ label, children }, options) {
 /** The text of nodes without any form. @param {any[]} nodes @returns {string} */
 export function plain(nodes) {
   return nodes.map((node) => node.text ?? plain(node.children ?? [])).join("").trim();
+}
+
+/** A title or a heading as it reads, without the marks of Markdown. @param {string} line @returns {string} */
+export function withoutMarks(line) {
+  const at = Array.from({ length: line.length }, (_, place) => place);
+  return plain(inlines({ text: line, at }));
+}
+
+/** The headings above a passage as they read. @param {string} path `# Boat > ## _Is it_ blue?` @returns {string[]} */
+export function headingsOf(path) {
+  return path.split(" > ").map((heading) => withoutMarks(heading.replace(/^#+ /, "")));
 }
 
 /** Text nodes, those inside the marked span in a `mark`. @param {{text: string, at: number[]}} run @param {Options} options */

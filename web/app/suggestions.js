@@ -3,7 +3,7 @@
 import { tried } from "./api.js";
 import { blocks, bodyStart } from "./markdown.js";
 import { folderOf } from "./notes.js";
-import { plain } from "./render.js";
+import { headingsOf, plain } from "./render.js";
 
 const MOST = 3;
 const READ = 24;
@@ -67,7 +67,7 @@ async function textsOf(api, notes) {
 export async function related(api, citations, question) {
   const cited = [...new Map(citations.map((citation) => [citation.noteId, citation])).values()].slice(0, MOST);
   const texts = await textsOf(api, cited);
-  const read = citations.map(({ headingPath }) => (headingPath ?? "").split(" > ").at(-1).replace(/^#+ /, ""));
+  const read = citations.flatMap(({ headingPath }) => headingsOf(headingPath ?? "").slice(-1));
   const all = texts.map((note) => questionsOf(note, read).filter((candidate) => candidate.question !== question));
   const inTurn = Array.from({ length: MOST }, (_, place) => all.map((candidates) => candidates[place])).flat();
   return answeredOf(api, inTurn.filter(Boolean), MOST);

@@ -2,6 +2,7 @@
 
 import { tried } from "../api.js";
 import { day, h } from "../dom.js";
+import { withoutMarks } from "../render.js";
 import { format, here } from "../router.js";
 
 /** The links of a text that was taken from notes, each text until it is known where it leads. */
@@ -70,7 +71,7 @@ export class NoteLinks extends Pointers {
     if (!related.length) return;
     const rows = related.map(({ noteId, title, path, createdAt, span }) => {
       const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-      return h("li", {}, h("a", { href: address(noteId, span) }, title || "Untitled"), h("span", { class: "muted list-facts" }, [folder, day(createdAt)].filter(Boolean).join(" · ")));
+      return h("li", {}, h("a", { href: address(noteId, span) }, withoutMarks(title) || "Untitled"), h("span", { class: "muted list-facts" }, [folder, day(createdAt)].filter(Boolean).join(" · ")));
     });
     this.related.replaceChildren(h("h3", {}, "Related notes"), h("ul", {}, rows));
     this.related.hidden = false;
@@ -79,7 +80,7 @@ export class NoteLinks extends Pointers {
   /** @param {any} found of the wire */
   listBacklinks({ backlinks, complete }) {
     if (!backlinks.length) return;
-    const rows = backlinks.map((note) => h("li", {}, h("a", { href: address(note.noteId) }, note.title || "Untitled")));
+    const rows = backlinks.map((note) => h("li", {}, h("a", { href: address(note.noteId) }, withoutMarks(note.title) || "Untitled")));
     const more = complete ? [] : [h("p", { class: "muted" }, "There may be more.")];
     this.element.replaceChildren(h("h3", {}, "Linked from"), h("ul", {}, rows), ...more);
     this.element.hidden = false;

@@ -4,6 +4,7 @@ import { tried } from "../api.js";
 import { button, day, h, icon, marked, plural, searchKeys, settled } from "../dom.js";
 import { folderOf } from "../notes.js";
 import { offer, refill } from "../redraw.js";
+import { withoutMarks } from "../render.js";
 import { format, here } from "../router.js";
 
 const SHOWN = 100;
@@ -197,5 +198,6 @@ function found(passage, query) {
 /** @param {any} to a note, or with its `span` a passage @param {string} query @param {Record<string, any>} props @param {...any} below its title */
 function link({ noteId, span, title }, query, props, ...below) {
   const href = format({ view: "notes", id: noteId, at: span });
-  return h("li", { class: "list-row" }, h("a", { href, ...props }, h("span", { class: "list-title", title: title || null }, marked(title || "Untitled", query)), below));
+  const name = withoutMarks(title);
+  return h("li", { class: "list-row" }, h("a", { href, ...props }, h("span", { class: "list-title", title: name || null }, marked(name || "Untitled", query)), below));
 }

@@ -3,6 +3,7 @@
 import { tried } from "../api.js";
 import { button, h } from "../dom.js";
 import { confirmed, newId } from "../page.js";
+import { withoutMarks } from "../render.js";
 import { go, here } from "../router.js";
 import { Editor, GONE } from "./editor.js";
 import { NoteLinks } from "./note_links.js";
@@ -120,7 +121,7 @@ export class NotePage {
 
   /** @param {any} note */
   async remove(note) {
-    if (!(await confirmed(`Delete “${note.title || "Untitled"}”? ${goesWith(note.origin)}`, "Delete"))) return;
+    if (!(await confirmed(`Delete “${withoutMarks(note.title) || "Untitled"}”? ${goesWith(note.origin)}`, "Delete"))) return;
     const removed = async () => {
       await this.notes.remove(note.noteId);
       this.note = null;

@@ -2,7 +2,7 @@
 
 import { day, h } from "../dom.js";
 import { blocks, bodyStart } from "../markdown.js";
-import { oneByOne, plain, rendered } from "../render.js";
+import { oneByOne, plain, rendered, withoutMarks } from "../render.js";
 import { folderOf } from "../notes.js";
 import { indexState } from "./index_state.js";
 import { NoteLinks } from "./note_links.js";
@@ -22,12 +22,13 @@ export function reader(notes, note, at) {
   const links = new NoteLinks(api, note.noteId);
   const options = { mark, note: links.stand, image: imageOf(api, note) };
   const found = blocks(note.text, { from: bodyStart(note.text) });
-  const titled = found[0]?.type === "heading" && plain(found[0].children) === note.title; // which then stands there once
+  const name = withoutMarks(note.title);
+  const titled = found[0]?.type === "heading" && plain(found[0].children) === name; // which then stands there once
   const body = h("div", { class: "prose" });
   body.classList.toggle("long", found.length > AT_ONCE); // what is far away is not laid out
   const shown = titled ? found.slice(1) : found;
   fill(body, oneByOne(shown, options), countAtOnce(shown, mark));
-  const title = titled ? [...rendered(found.slice(0, 1), options)[0].childNodes] : note.title || "Untitled";
+  const title = titled ? [...rendered(found.slice(0, 1), options)[0].childNodes] : name || "Untitled";
   void links.show();
   const gone = at && !mark ? h("p", { class: "notice" }, "The note has changed: the passage that was cited is no longer in it.") : null;
   return h(

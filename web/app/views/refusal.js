@@ -2,6 +2,7 @@
 
 import { adviceIn } from "../advice.js";
 import { button, day, h } from "../dom.js";
+import { withoutMarks } from "../render.js";
 import { go } from "../router.js";
 import { rephrased } from "./understood.js";
 
@@ -36,7 +37,7 @@ function near(row, exchange) {
   return h(
     "li",
     {},
-    button(row.title || "Untitled", open, { class: "link" }),
+    button(withoutMarks(row.title) || "Untitled", open, { class: "link" }),
     h("span", { class: "muted" }, ` ${day(row.createdAt)}`),
     h("p", { class: "snippet" }, row.snippet),
   );

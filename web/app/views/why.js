@@ -2,6 +2,7 @@
 
 import { tried } from "../api.js";
 import { day, h, iconButton, plural } from "../dom.js";
+import { headingsOf, withoutMarks } from "../render.js";
 import { format, here } from "../router.js";
 
 const POOL = 100;
@@ -75,8 +76,8 @@ function bar(row, best, number) {
   return h(
     "li",
     { class: row.inResult ? "in" : "out" },
-    h("a", { href: format({ ...here(), note: row.noteId, at: row.span }) }, row.title || "Untitled"),
-    h("span", { class: "muted" }, row.headingPath ? ` ${row.headingPath.replace(/#+ /g, "")} · ` : " ", h("span", { class: "nowrap" }, day(row.createdAt))),
+    h("a", { href: format({ ...here(), note: row.noteId, at: row.span }) }, withoutMarks(row.title) || "Untitled"),
+    h("span", { class: "muted" }, row.headingPath ? ` ${headingsOf(row.headingPath).join(" > ")} · ` : " ", h("span", { class: "nowrap" }, day(row.createdAt))),
     h("div", { class: "bar", role: "img", "aria-label": `Score ${row.score.toFixed(2)}: ${told}` }, parts),
     h("p", { class: "muted sum" }, h("strong", {}, row.score.toFixed(2)), terms.map((term, place) => [place ? " + " : " = ", h("span", { class: "nowrap" }, term)])),
     h("p", { class: "fate" }, fate),
