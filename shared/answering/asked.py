@@ -43,7 +43,7 @@ def asked_words(text: str, analysis: Analysis) -> list[AskedWord]:
         word = text[start:end]
         word_stems = tuple(stems(word, analysis.lang))
         if word_stems and searched_stems.issuperset(word_stems):
-            words.append(AskedWord(word, start, end, word_stems))
+            words.append(AskedWord(text=word, start=start, end=end, stems=word_stems))
     return words
 
 

@@ -51,6 +51,7 @@ def test_a_note_opens_though_the_list_hears_from_the_index_meanwhile(
 def test_a_note_opens_though_others_come_into_the_list_above_it(
     page: Page, product: Running
 ) -> None:
+    open_notes(page)  # what it has asked for by now would be held too
     older, newer = product.call("GET", "/notes?pageSize=2")[1]["notes"]
     older["createdAt"], newer["createdAt"] = "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
     page.route(
@@ -64,7 +65,6 @@ def test_a_note_opens_though_others_come_into_the_list_above_it(
 
     page.route(re.compile("pageToken=more"), keep)
     page.reload()
-    page.get_by_role("link", name="Notes", exact=True).click()
     rows = page.locator("#side-notes .list-row a")
     expect(rows).to_have_count(1)
     _press(page, rows)
