@@ -243,7 +243,7 @@ def _named_notes(
     """
     if missing is not None:
         return missing.note_ids
-    named = notes_with_all_names(question.text, retrieved)
+    named = notes_with_all_names(question.text, retrieved, limit=question.quotes)
     if retrieved.selected[0].chunk.note_id in named:
         return frozenset()
     return named

@@ -117,16 +117,32 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     return None
 
 
-def notes_with_all_names(question: str, retrieved: Retrieved) -> frozenset[str]:
-    """Returns the ids of the notes that contain every name in the question; none if there is no name in it."""
+def notes_with_all_names(question: str, retrieved: Retrieved, *, limit: int) -> frozenset[str]:
+    """Returns the ids of the notes that contain every name in the question; none if there is no name in it.
+
+    If more than `limit` notes do, only those whose title or alias has the names. In a language in which all nouns have
+    capitals only names that own something count: other nouns are too often names.
+    """
     if retrieved.notes_read is not None or not retrieved.selected:
         return frozenset()
     sentence = _asking_sentence(question)
     words = asked_words(sentence, retrieved.analysis)
-    notes_by_name = [notes for _, notes in _names_with_notes(sentence, words, retrieved)]
-    if not notes_by_name:
+    only_owners = vocabulary(retrieved.analysis.lang).nouns_are_capitalised
+    names: list[_Name] = []
+    notes_by_name: list[frozenset[str]] = []
+    for name, notes in _names_with_notes(sentence, words, retrieved):
+        if name.owns or not only_owners:
+            names.append(name)
+            notes_by_name.append(notes)
+    if not names:
         return frozenset()
-    return frozenset.intersection(*notes_by_name)
+
+    naming = frozenset.intersection(*notes_by_name)
+    if len(naming) <= limit:
+        return naming
+    chunks = [passage.chunk for passage in retrieved.selected]
+    titled = {chunk.note_id for chunk in chunks if all(_is_titled(chunk, name) for name in names)}
+    return naming & titled
 
 
 def _names_with_notes(
@@ -344,18 +360,30 @@ def _is_part_of_name(word: str) -> bool:
 def _speaks_of(chunk: IndexedChunk, name: _Name) -> bool:
     """Reports whether a passage, its headings or the names of its note hold every word of a name."""
     texts = (chunk.title, chunk.heading_path, chunk.path, chunk.text, *chunk.properties)
-    written_words = set(map(fold, _WORD.findall(" ".join(texts))))
+    written_words = _folded_words_in(texts)
     for word in name.words:
         has_stems = all(chunk.terms.get(stem) for stem in word.stems)
-        if has_stems:
-            continue
-        folded_word = fold(word.text)
-        spellings = {folded_word}
-        if name.owns:
-            spellings.add(folded_word.removesuffix(_GENITIVE))
-        if spellings.isdisjoint(written_words):
+        if not has_stems and _spellings(word, name).isdisjoint(written_words):
             return False
     return True
+
+
+def _is_titled(chunk: IndexedChunk, name: _Name) -> bool:
+    """Reports whether the title of a chunk's note, or its aliases, hold every word of a name."""
+    written_words = _folded_words_in((chunk.title, *aliases_in(chunk.properties)))
+    return not any(_spellings(word, name).isdisjoint(written_words) for word in name.words)
+
+
+def _folded_words_in(texts: Iterable[str]) -> set[str]:
+    return set(map(fold, _WORD.findall(" ".join(texts))))
+
+
+def _spellings(word: AskedWord, name: _Name) -> set[str]:
+    """Returns a word of a name as a note may write it, folded: an owner also without its ending."""
+    folded_word = fold(word.text)
+    if name.owns:
+        return {folded_word, folded_word.removesuffix(_GENITIVE)}
+    return {folded_word}
 
 
 def _is_said_of_others(
