@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from shared.judging.quantities import quantities
 from shared.language.terms import content_words, stems, stems_as
 from shared.language.vocabulary import vocabulary
+from shared.language.words import common_words, fold
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
 from shared.model.index import COLUMNS, IndexedChunk
@@ -45,6 +46,20 @@ def asked_words(text: str, analysis: Analysis) -> list[AskedWord]:
         if word_stems and searched_stems.issuperset(word_stems):
             words.append(AskedWord(text=word, start=start, end=end, stems=word_stems))
     return words
+
+
+def only_asks(word: AskedWord, lang: str) -> bool:
+    """Reports whether a word belongs to how something is asked: `show`, `notes`, `other`."""
+    language = vocabulary(lang)
+    if fold(word.text) in common_words(lang):
+        return True
+    if language.asking is not None:
+        verb = re.fullmatch(language.asking.verbs, word.text, re.IGNORECASE)
+        if verb is not None:
+            return True
+    if language.follow_ups is None:
+        return False
+    return word.text.lower() in language.follow_ups.empty.split()
 
 
 class AskedProperties:

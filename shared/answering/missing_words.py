@@ -21,13 +21,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from shared.answering.asked import AskedWord, asked_words, without_amounts
+from shared.answering.asked import AskedWord, asked_words, only_asks, without_amounts
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.judging.quantities import Quantity, quantities
 from shared.language.languages import detect
 from shared.language.terms import MAX_TERM
-from shared.language.vocabulary import vocabulary
-from shared.language.words import common_words, fold, folded_words, stop_words
+from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk, dot_product
 from shared.model.retrieval import Analysis
 from shared.ports.models import Embedder
@@ -108,7 +107,7 @@ def _missing(
     missing: list[AskedWord] = []
     for word in asked:
         is_readable = len(word.text) <= MAX_TERM
-        if not is_readable or _only_asks(word, lang):
+        if not is_readable or only_asks(word, lang):
             continue
         if not any(_holds(passage, word) for passage in passages):
             missing.append(word)
@@ -154,20 +153,6 @@ def _words_that_matter(
         if distance >= least:
             matter.append(places)
     return matter
-
-
-def _only_asks(word: AskedWord, lang: str) -> bool:
-    """Reports whether a word belongs to how something is asked: `show`, `notes`, `other`."""
-    language = vocabulary(lang)
-    if fold(word.text) in common_words(lang):
-        return True
-    if language.asking is not None:
-        verb = re.fullmatch(language.asking.verbs, word.text, re.IGNORECASE)
-        if verb is not None:
-            return True
-    if language.follow_ups is None:
-        return False
-    return word.text.lower() in language.follow_ups.empty.split()
 
 
 def _read(chunk: IndexedChunk) -> _ReadPassage:

@@ -4,8 +4,9 @@ A word of the question counts as (part of) a name in these cases:
 
 1. It has a capital letter inside the sentence that asks, or it owns what follows ("Marek's phone number").
 2. The notes write it with a capital letter inside their sentences and never in small letters.
-3. It belongs to a title or an alias of a note. In a language in which all nouns have capitals, only owners and the
-   words of titles of several words count.
+3. It belongs to a title or an alias of a note. A title of one word counts if the text of the notes has that word, too:
+   `Marek` may be a name, `Recipes` above a list is none. In a language in which all nouns have capitals, only owners
+   and the words of titles of several words count.
 
 The passages do not say what is asked if none of them names the name. They do not either if no note that names it holds
 anything else that is asked, while another note holds all of it. (If what is asked is one phrase, the other notes may
@@ -29,7 +30,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from shared.answering.asked import AskedWord, asked_words
+from shared.answering.asked import AskedWord, asked_words, only_asks
 from shared.judging.quantities import blanked
 from shared.language.sentences import sentences
 from shared.language.terms import stems_as
@@ -330,7 +331,7 @@ def _words_by_case(
 
 
 def _title_words(
-    passages: Iterable[Scored],
+    passages: Sequence[Scored],
     asked: frozenset[str],
     with_capital: frozenset[str],
     *,
@@ -339,18 +340,30 @@ def _title_words(
     """Returns the folded words of the titles and aliases that the question names; see `_names_in_notes`."""
     names: set[str] = set()
     for passage in passages:
-        for title in (passage.chunk.title, *aliases_in(passage.chunk.properties)):
+        own_title = passage.chunk.title
+        for title in (own_title, *aliases_in(passage.chunk.properties)):
             title_words = title.split()
             is_one_noun = len(title_words) == 1 and not capitals_tell
             if is_one_noun or not all(map(_is_part_of_name, title_words)):
                 continue
             folded_words = frozenset(map(fold, title_words))
             is_asked_whole = folded_words <= asked
+            if len(title_words) == 1 and title == own_title:
+                is_asked_whole = is_asked_whole and _is_in_a_text(title, passages)
             if is_asked_whole:
                 names |= folded_words
             else:
                 names |= folded_words & with_capital
     return names
+
+
+def _is_in_a_text(word: str, passages: Iterable[Scored]) -> bool:
+    """Reports whether the text of a passage, titles and headings aside, has a word."""
+    for passage in passages:
+        written_words = map(fold, _LETTERS.findall(passage.chunk.text))
+        if fold(word) in written_words:
+            return True
+    return False
 
 
 def _is_part_of_name(word: str) -> bool:
@@ -499,6 +512,7 @@ def _phrase(
         return _shortened(sentence[name.start : end])
 
     name_alone = sentence[name.start : name.end]
+    others = _without_request(sentence, name, others, lang)
     if not others or not is_named:
         return _shortened(name_alone)
 
@@ -511,6 +525,37 @@ def _phrase(
         return _shortened(text)
     asked = ", ".join(_neighbours_joined(sentence, others))
     return _shortened(f"{name_alone} ({asked})")
+
+
+def _without_request(
+    sentence: str,
+    name: _Name,
+    others: Sequence[AskedWord],
+    lang: str,
+) -> list[AskedWord]:
+    """Leaves out the words that only ask: `give me`, `show`; if a name that ends the sentence is a genitive (`number of
+    Marek`), all words but those that it belongs to.
+    """
+    asking = vocabulary(lang).asking
+    words = [word for word in others if not only_asks(word, lang)]
+    if asking is None or not asking.asker or not asking.genitive:
+        return words
+
+    request = re.match(rf"\W*\w+\s+(?:{asking.asker})\b", sentence, re.IGNORECASE)
+    if request is not None:
+        words = [word for word in words if word.start >= request.end()]
+
+    genitive = re.compile(rf"\s(?:{asking.genitive})\s?", re.IGNORECASE)
+    end = name.start
+    belonging: list[AskedWord] = []
+    for word in reversed(words):
+        between = sentence[word.end : end]
+        is_neighbour = bool(belonging) and between == " "
+        if not is_neighbour and not genitive.fullmatch(between):
+            break
+        belonging.insert(0, word)
+        end = word.start
+    return belonging or words
 
 
 def _has_verb_of_question(text: str, lang: str) -> bool:
