@@ -84,7 +84,7 @@ _LINE_ENDS = re.compile(r"[ \t]*(?:\n|\Z)")
 _BEYOND_A_LINE = re.compile("[|\x85]")
 _LINE_SEPARATORS = str.maketrans("\u2028\u2029", "  ")
 """Lines end here for some renderers, not for CommonMark; a blank is what both show."""
-_PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(]")
+_PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(‹]")
 """An opening bracket that no parser takes for a link's address behind a blank. A backslash parts
 other brackets from what they follow."""
 _BEHIND_BRACKET = re.compile(r"([ \t]*+)[(:]")

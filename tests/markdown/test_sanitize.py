@@ -112,6 +112,7 @@ def test_no_parser_finds_anything_active_in_any_text(markdown: str) -> None:
 
 
 @example("who@notes.example![a](https://notes.example/a?b=1)")
+@example("](word ftp://evil.example/2")
 @given(MARKDOWN)
 @settings(max_examples=400)
 def test_sanitized_twice_is_sanitized_once(markdown: str) -> None:
