@@ -10,7 +10,7 @@ Share of the questions whose missing words are told:
     handbook, three languages           0.23                     0.49
     pages of strangers                  0.21                     0.36
     sample notes                        0.27                     0.50
-    a person's notes, looked at last    0.28                     0.50
+    a person's notes                    0.28                     0.50
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ MAX_WORDS = 3
 MATTERS = 0.05
 """Least distance (1 - cosine) by which a question's vector moves where a word that matters is left out."""
 SHARE = 0.45
-"""Least share of the distance of the weightiest word. Both were chosen on half of the questions to a handbook and to pages
-of strangers: smaller ones let `get`, `after`, `choose` and `decide` through.
+"""Least share of the distance of the weightiest word. Chosen on the questions to a handbook and to pages of strangers,
+MATTERS on half of the first: smaller ones let `get`, `after`, `choose` and `decide` through.
 """
 MAX_QUESTION = 300
 """Characters of a question from which on it is a story, in which no word matters. All words of one with this length are
