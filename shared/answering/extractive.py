@@ -182,10 +182,8 @@ class ExtractiveWriter:
         sources = [Source("", quote.passage) for quote in quotes]
         sanitizer = Sanitizer(linkable(question, sources))
         unsaid: tuple[str, ...] = ()
-        if self._embedder is not None and missing is None and not lists_notes:
-            own_words = question.asked or question.text
-            chunks = [quote.passage.chunk for quote in quotes]
-            unsaid = missing_words(own_words, retrieved.analysis, chunks, self._embedder)
+        if missing is None and not lists_notes:
+            unsaid = self._unsaid(question, retrieved, quotes)
         opening = sanitizer.feed(_opening(retrieved, missing, unsaid))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
@@ -211,6 +209,19 @@ class ExtractiveWriter:
                 piece = CheckedPiece(text, claim, claim.citations)
             pieces.append(piece)
         return tuple(pieces)
+
+    def _unsaid(
+        self,
+        question: Question,
+        retrieved: Retrieved,
+        quotes: Iterable[Quote],
+    ) -> tuple[str, ...]:
+        """Returns the person's words that matter and that no quoted passage holds; none without an embedder."""
+        if self._embedder is None:
+            return ()
+        own_words = question.asked or question.text
+        chunks = [quote.passage.chunk for quote in quotes]
+        return missing_words(own_words, retrieved.analysis, chunks, self._embedder)
 
 
 def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Sequence[str]) -> str:

@@ -382,21 +382,9 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
         shown = _shown(written)
     quoted_lines = shown.split("\n")
 
-    # 2. The lines lose the marks of a quotation that all of them have, unless it is a callout, and the first one's
-    # indentation.
-    is_callout = _CALLOUT.match(begins + quoted_lines[0]) is not None
-    if not is_code and not is_callout and _is_quotation(begins, quoted_lines):
-        quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
-        begins = _QUOTE_MARK.sub("", begins, count=1)
-    elif not is_code:
-        # Of a quotation that ends in this part, the first line is marked as the others are.
-        marks = _QUOTE_MARKS.match(begins)
-        if marks is not None:
-            quoted_lines[0] = marks[0] + quoted_lines[0]
-            begins = ""
+    # 2. The lines lose the marks of a quotation that all of them have, and the first one's indentation.
     if not is_code:
-        # A callout that the note shows closed is open in a quote.
-        quoted_lines = [_FOLDED_CALLOUT.sub(r"\1", line, count=1) for line in quoted_lines]
+        begins, quoted_lines = _out_of_quotation(begins, quoted_lines)
     code_column = _code_column(text, start)
     lines = _without_indentation(begins, quoted_lines, code_column)
     if not is_code and _begins_in_item(text, start):
@@ -410,6 +398,26 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     if end < whole_end:
         lines[-1] = f"{lines[-1].rstrip()} {LEFT_OUT}"
     return lines, end
+
+
+def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]]:
+    """Returns what stands before the first line, and the lines, without the marks of a quotation that all of them have.
+
+    A callout keeps its marks, and is open though the note shows it closed. If the quotation ends within the lines, the
+    first one is marked as the others are.
+    """
+    is_callout = _CALLOUT.match(begins + lines[0]) is not None
+    quoted_lines = list(lines)
+    if not is_callout and _is_quotation(begins, quoted_lines):
+        quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
+        begins = _QUOTE_MARK.sub("", begins, count=1)
+    else:
+        marks = _QUOTE_MARKS.match(begins)
+        if marks is not None:
+            quoted_lines[0] = marks[0] + quoted_lines[0]
+            begins = ""
+    opened_lines = [_FOLDED_CALLOUT.sub(r"\1", line, count=1) for line in quoted_lines]
+    return begins, opened_lines
 
 
 def _begins_in_item(text: str, start: int) -> bool:
