@@ -1,17 +1,19 @@
 """Passages -> a checked answer, piece by piece; `pipeline` is the line through the steps.
 
-prompt        question, sources, history within a budget -> what the model is asked
-drafts        the model's stream -> text without its verdict and its list of sources
-pieces        text -> whole pieces: sentences, items, rows, blocks of code
-markers       the grammar of citation markers, and how one is removed
-checking      pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
-extractive    without a model: the notes' own words, as pieces of the same kind
-windows       passages -> what of them can be quoted, and how near it lies to the question
-likeness      passages -> their pieces, compared with the question by words and meaning
-asked         what the question asks of passages: words, properties, lines that define a thing, a number
-replacement   which notes are replaced, according to their properties
-names         the named person or thing about which the passages do not say what is asked
-missing_words the words of the question that no quoted passage holds
-current       the newest first of windows that state one thing differently or replace each other
-refusals      the fixed texts: refusals, notices, small talk
+prompt          question, sources, history within a budget -> what the model is asked
+drafts          the model's stream -> text without its verdict and its list of sources
+pieces          text -> whole pieces: sentences, items, rows, blocks of code
+markers         the grammar of citation markers, and how one is removed
+checking        pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
+extractive      without a model: the notes' own words, as pieces of the same kind
+windows         passages -> what of them can be quoted, and how near it lies to the question
+likeness        passages -> their pieces, compared with the question by words and meaning
+asked           what the question asks of passages: words, properties, lines that define a thing, a number
+replacement     which notes are replaced, according to their properties
+names           the persons and things that a question names, and the passages that hold their names
+phrases         what is asked about a name, in the words of the question
+missing_subject the name about which the passages do not say what is asked
+missing_words   the words of the question that no quoted passage holds
+current         the newest first of windows that state one thing differently or replace each other
+refusals        the fixed texts: refusals, notices, small talk
 """

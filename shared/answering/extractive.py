@@ -22,8 +22,8 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
+from shared.answering.missing_subject import MissingSubject, notes_with_all_names
 from shared.answering.missing_words import missing_words
-from shared.answering.names import MissingSubject, notes_with_all_names
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions

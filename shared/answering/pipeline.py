@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
-from shared.answering.names import missing_subject
+from shared.answering.missing_subject import missing_subject
 from shared.answering.prompt import build_plain_prompt, build_prompt, label_sources
 from shared.answering.refusals import (
     NO_MODEL,

@@ -6,7 +6,7 @@ import pytest
 
 from shared.answering.extractive import FAR, ExtractiveWriter
 from shared.answering.likeness import EMBEDDED
-from shared.answering.names import MissingSubject
+from shared.answering.missing_subject import MissingSubject
 from shared.answering.period import MAX_QUOTE
 from shared.answering.pieces import split
 from shared.answering.windows import MAX_PIECES

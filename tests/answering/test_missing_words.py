@@ -6,8 +6,8 @@ import pytest
 
 from shared.adapters.local.embedder import LocalEmbedder
 from shared.answering.extractive import ExtractiveWriter
+from shared.answering.missing_subject import MissingSubject
 from shared.answering.missing_words import MAX_QUESTION, MAX_WORDS, missing_words
-from shared.answering.names import MissingSubject
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.terms import stems
 from shared.model.index import Vector

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.names import (
-    MAX_SUBJECT,
+from shared.answering.missing_subject import (
     MissingSubject,
     missing_subject,
     notes_with_all_names,
 )
+from shared.answering.phrases import MAX_SUBJECT
 from shared.language.terms import stems
 from shared.model.retrieval import Retrieved, Scored
 from tests.answering.samples import passage, retrieved

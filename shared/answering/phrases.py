@@ -1,0 +1,131 @@
+"""Question and a name in it -> what is asked about the name, in the words of the question: `Marek's phone number`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from shared.answering.asked import AskedWord, only_asks
+from shared.answering.names import Name, end_of_owner
+from shared.language.vocabulary import vocabulary
+
+MAX_SUBJECT = 120
+"""Longest text of a missing subject, in characters."""
+
+
+def subject_in_words(
+    sentence: str,
+    name: Name,
+    others: Sequence[AskedWord],
+    *,
+    lang: str,
+    is_named: bool,
+) -> str:
+    """Returns what is asked about a name: `Marek's phone number`, `Priya allergic to peanuts`, `Priya (allergies)`.
+
+    is_named: True if a passage contains the name. Otherwise nothing is known of it, and only the name is returned.
+    """
+    if name.owns:
+        end = end_of_owner(sentence, name)
+        owned = owned_words(sentence, name, others) or _word_behind_another(sentence, end, others)
+        if owned:
+            end = owned[-1].end
+        return _shortened(sentence[name.start : end])
+
+    name_alone = sentence[name.start : name.end]
+    others = _without_request(sentence, name, others, lang)
+    if not others or not is_named:
+        return _shortened(name_alone)
+
+    # As the sentence puts it, unless its verb stands between: "What allergies does Priya have?"
+    start = min(name.start, others[0].start)
+    end = max(name.end, others[-1].end)
+    text = sentence[start:end]
+    is_at_an_end = name.start == start or name.end == end
+    if is_at_an_end and "," not in text and not _has_verb_of_question(text, lang):
+        return _shortened(text)
+    asked = ", ".join(_neighbours_joined(sentence, others))
+    return _shortened(f"{name_alone} ({asked})")
+
+
+def owned_words(sentence: str, name: Name, others: Sequence[AskedWord]) -> list[AskedWord]:
+    """Returns the words directly behind an owner, which are what it owns."""
+    end = end_of_owner(sentence, name)
+    owned: list[AskedWord] = []
+    for word in others:
+        between = sentence[end : word.start]
+        if between == " ":
+            owned.append(word)
+            end = word.end
+    return owned
+
+
+def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -> list[AskedWord]:
+    """Returns the word that follows one which was not searched for: `name` in `Ana's last name`."""
+    for word in others:
+        words_between = sentence[end : word.start].split()
+        if word.start > end and len(words_between) == 1:
+            return [word]
+    return []
+
+
+def _without_request(
+    sentence: str,
+    name: Name,
+    others: Sequence[AskedWord],
+    lang: str,
+) -> list[AskedWord]:
+    """Leaves out the words that only ask: `give me`, `show`; if a name that ends the sentence is a genitive (`number of
+    Marek`), all words but those that it belongs to.
+    """
+    asking = vocabulary(lang).asking
+    words = [word for word in others if not only_asks(word, lang)]
+    if asking is None or not asking.asker or not asking.genitive:
+        return words
+
+    request = re.match(rf"\W*\w+\s+(?:{asking.asker})\b", sentence, re.IGNORECASE)
+    if request is not None:
+        words = [word for word in words if word.start >= request.end()]
+
+    genitive = re.compile(rf"\s(?:{asking.genitive})\s?", re.IGNORECASE)
+    end = name.start
+    belonging: list[AskedWord] = []
+    for word in reversed(words):
+        between = sentence[word.end : end]
+        is_neighbour = bool(belonging) and between == " "
+        if not is_neighbour and not genitive.fullmatch(between):
+            break
+        belonging.insert(0, word)
+        end = word.start
+    return belonging or words
+
+
+def _has_verb_of_question(text: str, lang: str) -> bool:
+    """Reports whether a text holds an auxiliary or another verb that forms questions."""
+    asking = vocabulary(lang).asking
+    if asking is None:
+        return False
+    patterns = filter(None, (asking.verbs, asking.past, asking.present))
+    verb = re.compile("|".join(patterns), re.IGNORECASE)
+    return any(map(verb.fullmatch, text.split()))
+
+
+def _neighbours_joined(sentence: str, words: Sequence[AskedWord]) -> list[str]:
+    """Returns words as the sentence writes them; words with a single blank between them are joined."""
+    phrases: list[str] = []
+    previous_end = -1
+    for word in words:
+        between = sentence[previous_end : word.start]
+        if phrases and between == " ":
+            phrases[-1] += f" {word.text}"
+        else:
+            phrases.append(word.text)
+        previous_end = word.end
+    return phrases
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_SUBJECT:
+        return text
+    beginning = text[:MAX_SUBJECT]
+    return f"{beginning.rstrip()}…"
