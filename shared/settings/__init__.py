@@ -197,7 +197,7 @@ class Settings(RetrievalSettings):
     allowed_origins: tuple[str, ...] = _setting((), parse.origins)
     """Origins of web pages that may call, comma separated."""
     template_folders: tuple[Path, ...] = _setting((), parse.each(parse.path))
-    """Folders of reasoning templates, comma separated. Default: the ten that are shipped in `templates/`."""
+    """Folders of reasoning templates, comma separated. Default: the eleven that are shipped in `templates/`."""
     template_threshold: float | None = _setting(None, parse.number(0, 1))
     """Least similarity of a template that `auto` or a search finds. Default: above that of unrelated texts; `auto` also
     wants it to stand out from the others.

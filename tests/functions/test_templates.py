@@ -32,7 +32,7 @@ def _put(world: World, template_id: str = "leak", **more: object) -> dict[str, A
 
 def test_ten_templates_are_there_from_the_start(world: World) -> None:
     body = world.json("GET", "/templates")
-    assert len(body["templates"]) == 10
+    assert len(body["templates"]) == 11
     assert body["ready"] is True
     assert "content" not in body["templates"][0]
     paths = {row["templateId"]: row["path"] for row in body["templates"]}
@@ -70,7 +70,7 @@ def test_a_tenants_own_takes_the_place_of_a_shipped_one_which_is_read_only(world
     assert "read-only" in response.get_json()["error"]["message"]
     _put(world, "plan")
     assert world.json("GET", "/templates/plan")["name"] == "Boat repair"
-    assert len(world.json("GET", "/templates")["templates"]) == 10
+    assert len(world.json("GET", "/templates")["templates"]) == 11
     assert world.json("GET", "/templates/plan", token="bob-token") == shipped
     assert world.call("api", "DELETE", "/templates/plan").status_code == 204
     assert world.json("GET", "/templates/plan") == shipped

@@ -95,7 +95,7 @@ def test_the_state_moves_with_every_change_of_a_file(tmp_path: Path) -> None:
 def test_ten_good_templates_are_shipped_the_built_in_one_among_them() -> None:
     folder_templates = read_folders([shipped.TEMPLATES])
     assert folder_templates.problems == ()
-    assert len(folder_templates.templates) == 10
+    assert len(folder_templates.templates) == 11
     assert CHAIN_OF_THOUGHT in folder_templates.templates
     assert all(
         template.keywords and template.description for template in folder_templates.templates

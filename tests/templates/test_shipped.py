@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from shared.adapters.embedded import EmbeddedStore
 from shared.adapters.local.embedder import LocalEmbedder
-from shared.model.templates import Template
 from shared.settings import shipped
 from shared.templates.cache import FolderCache
 from shared.templates.ranking import FALLBACK_SCORE
@@ -37,6 +36,11 @@ ASKED = {
         "What are the next steps to launch the app?",
         "What should I do next to get ready for the marathon?",
     ),
+    "proof-by-contradiction": (
+        "Prove that √2 is irrational",
+        "Show that no largest prime exists",
+        "How would one prove that no plan meets both deadlines?",
+    ),
     "pros-and-cons": (
         "What are the pros and cons of hiring a designer?",
         "Should I buy the used car?",
@@ -58,16 +62,8 @@ ASKED = {
         "How did the API develop since January?",
     ),
 }
-PROOF = Template(
-    "proof-by-contradiction",
-    "Proof by contradiction",
-    "1. Assume the opposite of the claim.\n2. Derive a contradiction.\n3. Conclude that the claim is true.",
-    domain="mathematics",
-    keywords=("prove", "contradiction", "irrational"),
-    description="Prove a statement by showing that its negation leads to a contradiction.",
-)
-FOUND, MISTAKEN = 19, 1
-"""Questions of 27 that get the template they ask for, and another, as measured."""
+FOUND, MISTAKEN = 22, 2
+"""Questions of 30 that get the template they ask for, and another, as measured."""
 
 
 def test_most_questions_that_ask_for_a_template_get_theirs(embedded_store: EmbeddedStore) -> None:
@@ -102,7 +98,6 @@ def test_a_question_that_no_template_is_for_gets_none_and_a_proof_gets_its_own(
         embedder_of=lambda _: embedder,
         files=FolderCache(),
     )
-    templates.save(TENANT, PROOF)
     nuts = templates.search(TENANT, "Which nuts is Elena allergic to?", top_k=3)
     assert [match.template.template_id for match in nuts] == ["chain-of-thought"]
     proof = templates.search(TENANT, "Prove that √2 is irrational", top_k=3)

@@ -13,7 +13,7 @@ BOAT = "---\nname: Boat repair\nkeywords: [boat, leak]\n---\n1. Find the leak.\n
 
 def test_the_shipped_templates_are_listed(aurora: Aurora) -> None:
     listed = aurora.json("templates", "list")
-    assert len(listed["templates"]) == 10
+    assert len(listed["templates"]) == 11
     assert listed["ready"] is True
     assert "Decision record" in aurora("templates", "list").output
 
