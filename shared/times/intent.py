@@ -102,17 +102,18 @@ class Intents:
         if score == 0:
             return Intent.EITHER
 
-        if self._tells_event(start, end):
+        if self._tells_event(start, end, recurs=recurs):
             return Intent.EVENT
         if is_running and self._asks_who_is(start, end):
             return Intent.EVENT
         return Intent.ASKED
 
-    def _tells_event(self, start: int, end: int) -> bool:
+    def _tells_event(self, start: int, end: int, *, recurs: bool) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
 
         A single word in small letters is what happened and no subject: `what was released in May`. Nor is what is asked
-        for, which stands before the verb in small letters: `which versions were released in May`.
+        for, which stands before the verb in small letters: `which versions were released in May`, `versions released
+        last May`.
         """
         around = self._around(start, end)
         words = self._words
@@ -124,15 +125,40 @@ class Intents:
         if words.asker.search(around) or words.writing.search(around):
             return False
 
+        asked: list[str] = []
         subject = words.subject_words(around)
+        verb = self._verb_behind_asked(around, recurs=recurs)
+        if verb is not None:
+            asked = words.subject_words(around[: verb.start()])
+            subject = words.subject_words(around[verb.start() :])
+
+        # Where every noun has a capital, the one noun that is asked for is no name.
+        nouns_asked = [word for word in asked if not word.islower()]
+        if len(nouns_asked) > 1 or (nouns_asked and words.names_are_capitalised):
+            return True
         if any(not word.islower() for word in subject):
             return True
+        return len(subject) > 1
+
+    def _verb_behind_asked(self, around: str, *, recurs: bool) -> re.Match[str] | None:
+        """Returns the verb of the past before which a clause says what is asked for; None if it tells something.
+
+        Behind a question word that is any verb. Without one it is a participle behind bare nouns, unless the time may be
+        one to come: `trips planned in May`.
+        """
+        words = self._words
         question_word = words.asks_what.match(around)
         if question_word is not None:
-            verb = words.past.search(around, question_word.end())
-            if verb is not None:
-                subject = words.subject_words(around[verb.start() :])
-        return len(subject) > 1
+            return words.past.search(around, question_word.end())
+
+        verb = words.past.search(around)
+        if recurs or verb is None or not words.participles.fullmatch(verb[0]):
+            return None
+        text_before = around[: verb.start()]
+        nouns = words.subject_words(text_before)
+        if not nouns or nouns != text_before.split():
+            return None
+        return verb
 
     def _asks_who_is(self, start: int, end: int) -> bool:
         """Reports whether the clause of a time that is not over asks who or where somebody is, which a plan has said

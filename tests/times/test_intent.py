@@ -84,6 +84,7 @@ def test_who_is_somewhere_in_a_time_that_is_not_over_may_have_been_planned_befor
         "Is Anna Miller invited in May?",
         "Is it fully booked in May?",
         "Which trips are planned in May?",
+        "Are the cakes made in May?",
     ],
 )
 def test_a_participle_behind_a_verb_of_the_present_is_no_past(text: str) -> None:
