@@ -15,5 +15,6 @@ phrases         what is asked about a name, in the words of the question
 missing_subject the name about which the passages do not say what is asked
 missing_words   the words of the question that no quoted passage holds
 current         the newest first of windows that state one thing differently or replace each other
+updates         the later note that probably states anew what the note quoted first says
 refusals        the fixed texts: refusals, notices, small talk
 """

@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import product
 
-from shared.answering.replacement import are_versions, replaces
+from shared.answering.replacement import MIN_APART, are_versions, replaces
 from shared.answering.windows import Window
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
@@ -33,8 +33,6 @@ the question's words. Words that no window holds are ignored.
 """
 ALIKE = 0.5
 """Two sentences read alike if at least this share of their words stands in both."""
-MIN_APART = timedelta(days=1)
-"""Least difference between two notes' times: the files of one import differ by moments, which means nothing."""
 
 _UNIT_BEHIND = re.compile(r"\s?([^\W\d_]+|[%‰°€$£¥])")
 _UNIT_BEFORE = re.compile(r"([€$£¥])\s?\Z")

@@ -6,7 +6,8 @@ Similarity cannot tell an answer from a near miss, so nothing here claims to ans
    not name, this is the first note that does.
 2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
 3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
-4. Quotes stand in the order of the search, except that where notes state one thing differently the newest comes first.
+4. Quotes stand in the order of the search, except that where notes state one thing differently the newest comes first,
+   and so does a later note that probably updates the one quoted first.
 
 Each quote stands below the title of its note.
 """
@@ -28,6 +29,7 @@ from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
+from shared.answering.updates import find_update
 from shared.answering.windows import Window, joined, windows
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
@@ -105,6 +107,12 @@ class ExtractiveWriter:
         defining_texts = frozenset(chain.from_iterable(definitions_of_chunk.values()))
         local_now = question.now.astimezone(ZoneInfo(question.zone))
         close = _close_passages(retrieved, naming, defining_chunks, local_now)
+        first = _first_passage(close, naming)
+        update = None
+        if missing is None:
+            update = find_update(first, question.text, retrieved)
+        if update is not None and update not in close:
+            close.append(update)
         ranked = self._ranked_windows(question, close, retrieved, defining_texts)
         greatest_nearness = max(window.nearness for window in ranked)
         if not is_on_topic(retrieved, greatest_nearness):
@@ -114,16 +122,16 @@ class ExtractiveWriter:
         if missing is not None:
             chosen = _choose_nearest(ranked, naming, limit=question.quotes)
             return _shown_quotes(_in_order_of_search(chosen, close, naming))
-        first_note = close[0].chunk.note_id
-        close_naming = [passage for passage in close if passage.chunk.note_id in naming]
-        if close_naming:
-            first_note = close_naming[0].chunk.note_id
-        chosen = _choose(ranked, first_note, limit=question.quotes)
+        chosen = _choose(ranked, first.chunk.note_id, limit=question.quotes)
         chosen = _in_order_of_search(chosen, close, naming)
 
         # 3. The newest statement of a thing before older ones.
         near = _near_and_versions(ranked, chosen)
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
+        if update is not None and ordered[0].chunk.note_id == first.chunk.note_id:
+            update_window = _best_window(ranked, update.chunk.note_id)
+            dated_chunks |= {update_window.chunk.chunk_id, ordered[0].chunk.chunk_id}
+            ordered = _different([update_window, *ordered], question.quotes)
         quotes: list[Quote] = []
         for quote in _shown_quotes(ordered):
             is_dated = quote.passage.chunk.chunk_id in dated_chunks
@@ -296,6 +304,14 @@ def _close_passages(
     return with_value or close
 
 
+def _first_passage(close: Sequence[Scored], naming: frozenset[str]) -> Scored:
+    """Returns the best passage of the notes in `naming`, or else the best of all."""
+    for passage in close:
+        if passage.chunk.note_id in naming:
+            return passage
+    return close[0]
+
+
 def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> list[Window]:
     """Returns the windows that are not much weaker than the best one, and those of versions of the chosen notes."""
     min_score = WEAK * ranked[0].score
@@ -401,6 +417,11 @@ def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
         if not any(map(window.repeats, different)):
             different.append(window)
     return different
+
+
+def _best_window(ranked: Iterable[Window], note_id: str) -> Window:
+    """Returns the best window of a note."""
+    return next(window for window in ranked if window.chunk.note_id == note_id)
 
 
 def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:

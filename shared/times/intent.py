@@ -21,7 +21,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from shared.language.sentences import sentences
-from shared.times.lexicon import NEARBY, Lexicon, at_end
+from shared.times.lexicon import NEARBY, Lexicon, at_end, lexicon
 
 EVENT_REACH = 200
 """Characters on either side of a time in which its clause is read for what happened then."""
@@ -107,6 +107,11 @@ class Intents:
         if is_running and self._asks_who_is(start, end):
             return Intent.EVENT
         return Intent.ASKED
+
+    def asks_of_the_past(self) -> bool:
+        """Reports whether the first verb of the last clause that asks is of the past."""
+        last_question = self._question(self._asking[-1])
+        return last_question.tense > 0
 
     def _tells_event(self, start: int, end: int, *, recurs: bool) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
@@ -352,6 +357,11 @@ class Intents:
         if words.asker.fullmatch(second_word) or words.person.fullmatch(second_word):
             return True
         return second_word[0].isupper() and words.thing.fullmatch(first_word) is not None
+
+
+def asks_of_the_past(text: str, lang: str) -> bool:
+    """Reports whether a question asks of the past: `what did the boiler cost`. False in a language without such words."""
+    return Intents(text, lexicon(lang)).asks_of_the_past()
 
 
 def _clauses(text: str) -> list[_Clause]:

@@ -1,0 +1,120 @@
+"""A later note that probably states anew what the note quoted first says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.answering.extractive import ExtractiveWriter
+from shared.answering.updates import find_update
+from shared.model.answers import Quote
+from shared.model.retrieval import Retrieved, Scored
+from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+
+ASKED = "What does the flat in Orchard Street cost me?"
+SIGNED = "Flat in Orchard Street: signed the lease with Mr Hale. Rent is due on the first, the deposit is back at the end."
+RAISED = "Mr Hale about the flat in Orchard Street: new lease, rent and deposit go up, due on the first as before."
+OTHERS = (
+    "Dentist on the ring road, bring the insurance card and the old pictures.",
+    "The orchard has scab again; prune in winter and burn what was cut.",
+    "Bread: five hundred grams of flour, salt, a night in the cold.",
+    "Ideas for the talk: begin with the map, end with the question about tides.",
+)
+
+
+def written(text: str, year: int, *, score: float = 0.8, title: str = "") -> Scored:
+    """A passage of a note of its own that was written in that year."""
+    plain = passage(text, note_id=f"{year}-{text[:6]}", path="", title=title)
+    day = datetime(year, 2, 10, tzinfo=UTC)
+    return replace(plain, chunk=replace(plain.chunk, created_at=day), score=score)
+
+
+def searched(*passages: Scored, text: str = ASKED) -> Retrieved:
+    result = retrieved(*passages, text=text)
+    return replace(result, weights=dict.fromkeys(result.analysis.stems, 1.0))
+
+
+def found(first: Scored, *others: Scored, text: str = ASKED) -> Scored | None:
+    return find_update(first, text, searched(first, *others, text=text))
+
+
+def unrelated(year: int) -> list[Scored]:
+    return [written(text, year, score=0.4) for text in OTHERS]
+
+
+def quoted(*passages: Scored) -> tuple[Quote, ...]:
+    return ExtractiveWriter().quotes(question(ASKED), searched(*passages))
+
+
+def test_a_later_note_about_the_same_things_is_quoted_first_and_both_are_dated() -> None:
+    signed = written(SIGNED, 2024, score=0.9)
+    raised = written(RAISED, 2025, score=0.7)
+    first, second, *others = quoted(signed, raised, *unrelated(2025))
+    assert [first.passage, second.passage] == [raised, signed]
+    assert [quote.dated for quote in (first, second, *others)] == [
+        True,
+        True,
+        *[False] * len(others),
+    ]
+
+
+def test_it_is_quoted_also_where_it_is_too_far_to_be_read_otherwise() -> None:
+    signed = written(SIGNED, 2024, score=0.9)
+    raised = written(RAISED, 2025, score=0.44)
+    assert quoted(signed, raised, *unrelated(2025))[0].passage == raised
+
+
+@pytest.mark.parametrize("year", [2023, 2024])
+def test_what_was_written_before_or_at_once_updates_nothing(year: int) -> None:
+    assert found(written(SIGNED, 2024), written(RAISED, year), *unrelated(2025)) is None
+
+
+def test_a_later_note_about_something_else_updates_nothing() -> None:
+    assert found(written(SIGNED, 2024), *unrelated(2025)) is None
+
+
+def test_a_later_note_that_hardly_answers_updates_nothing() -> None:
+    raised = written(RAISED, 2025, score=0.1)
+    assert found(written(SIGNED, 2024, score=0.9), raised, *unrelated(2025)) is None
+
+
+def test_where_all_notes_are_alike_likeness_tells_nothing() -> None:
+    """Chats of the same people, minutes by one template."""
+    alike = [written(f"{RAISED} Number {number}.", 2025) for number in range(4)]
+    assert found(written(SIGNED, 2024), *alike) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did the flat in Orchard Street cost me?",
+        "Was the rent of the flat in Orchard Street due on the first?",
+    ],
+)
+def test_a_question_in_the_past_asks_for_what_was(text: str) -> None:
+    others = (written(RAISED, 2025), *unrelated(2025))
+    assert found(written(SIGNED, 2024), *others, text=text) is None
+
+
+def test_a_question_about_a_time_asks_for_what_was_then() -> None:
+    signed = written(SIGNED, 2024)
+    result = retrieved(signed, written(RAISED, 2025), *unrelated(2025), text=ASKED, time=LAST_WEEK)
+    assert find_update(signed, ASKED, result) is None
+
+
+def test_a_note_without_the_name_that_is_asked_for_updates_nothing() -> None:
+    asked = "What shoe size is Archie?"
+    sizes = written(
+        "Sizes of the children for Christmas: Archie has shoes 1, Poppy shoes 10, tops by age.",
+        2024,
+    )
+    of_poppy = written(
+        "Sizes of the children, new: Poppy has shoes 11 and tops for age seven by Christmas.", 2025
+    )
+    of_both = written(
+        "Sizes of the children, new: Archie and Poppy have shoes 2 and 11 by Christmas.", 2025
+    )
+    assert found(sizes, of_poppy, *unrelated(2025), text=asked) is None
+    assert found(sizes, of_both, *unrelated(2025), text=asked) == of_both
