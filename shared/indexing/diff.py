@@ -14,7 +14,7 @@ from shared.language.lengths import Utf16Offsets
 from shared.language.terms import stems
 from shared.markdown.blocks import table_heads
 from shared.markdown.file import ALIAS, MAX_PROPERTIES, aliases_in, properties_of
-from shared.markdown.pointers import link_terms
+from shared.markdown.pointers import file_name, link_terms
 from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of, vector_space
 from shared.model.notes import Note
 from shared.times.dates import date_in_words
@@ -66,8 +66,8 @@ class WantedNote:
     def indexed(self, wanted_chunk: WantedChunk) -> IndexedChunk:
         """Returns the chunk as the stores keep it, its words counted.
 
-        The first chunk also holds the words of the note's tags, and the terms by which links are found; neither counts
-        in `length`.
+        The first chunk also holds the words of the note's tags and of its file's name, and the terms by which links are
+        found; none of them counts in `length`.
         """
         note = self.note
         chunk = wanted_chunk.slice
@@ -79,7 +79,8 @@ class WantedNote:
         terms = dict(counts)
         if chunk.position == 0:
             terms |= dict.fromkeys(link_terms(note), 1)
-            for stem in stems("\n".join(note.tags), self.lang):
+            other_words = "\n".join((*note.tags, file_name(note)))
+            for stem in stems(other_words, self.lang):
                 terms.setdefault(stem, 1)
         return IndexedChunk(
             chunk_id=wanted_chunk.chunk_id,

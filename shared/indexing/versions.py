@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.ports.models import Embedder
 
-CHUNKER_VERSION = "md9"
+CHUNKER_VERSION = "md10"
 """Raise it with every change of what `chunking.chunk` returns for some text, or of what a store keeps of it. Only texts
 that are cut differently are embedded again.
 """

@@ -171,12 +171,17 @@ def folded(name: str) -> str:
     return " ".join(words)
 
 
+def file_name(note: Note) -> str:
+    """Returns the name of a note's file without its suffix; empty if it has none."""
+    path = without_suffix(note.path)
+    _, _, name = path.rpartition("/")
+    return name
+
+
 def names_of(note: Note) -> tuple[str, ...]:
     """Returns the folded names of a note, each once: its file's name, its title, its aliases."""
-    path = without_suffix(note.path)
-    _, _, file_name = path.rpartition("/")
     names = (
-        file_name,
+        file_name(note),
         note.title,
         *aliases_of(note.text),
     )

@@ -81,6 +81,16 @@ def test_the_first_chunk_is_found_by_the_words_of_the_notes_tags() -> None:
     assert first.length == wanted(FIRST)[0].length
 
 
+def test_the_first_chunk_is_found_by_the_words_of_the_notes_file_name() -> None:
+    titled = replace(NOTE, title="Grade 3", path="music/clarinet-exam.md")
+    first, second = wanted_chunks(titled, (FIRST, SECOND))
+    assert {"clarinet", "exam"} <= first.terms.keys()
+    assert "md" not in first.terms
+    assert "music" not in first.terms
+    assert "clarinet" not in second.terms
+    assert first.length == wanted_chunks(replace(titled, path=""), (FIRST, SECOND))[0].length
+
+
 def test_terms_count_the_stems_of_header_and_slice() -> None:
     (only,) = wanted(SECOND)
     (text,) = embedded_texts(SECOND)
