@@ -15,7 +15,7 @@ from typing import Self
 from shared.language.vocabulary import vocabularies
 from shared.model.questions import TimeRange
 from shared.times.dates import Day, days_in
-from shared.times.patterns import alternatives, fill, forms_of
+from shared.times.patterns import alternatives, fill, forms_of, ignore_case
 
 _CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
 """A word that may be a month: without a day it must have a capital, since `may` and `march` are verbs, too."""
@@ -25,10 +25,12 @@ _SHORTEST_ABBREVIATION = 4
 """Fewest letters of an abbreviation that counts: `Sept`, but not `Jan`, which is a given name, too."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _ONE_DAY = timedelta(days=1)
+_RANGE_REACH = 24
+"""Characters before a day in which the first day of its range is looked for."""
 
 
 def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
-    """Reports whether a text names a day or a month that lies wholly in a range.
+    """Reports whether a text names a day or a month that lies wholly in a range. Of `23-27 March` both days count.
 
     A month alone counts behind a year: with a capital, or behind a preposition in languages that write it without.
 
@@ -70,10 +72,49 @@ def _times_in(text: str, written_year: int) -> Iterator[tuple[date, date]]:
         with suppress(ValueError, OverflowError):  # no such day, or none behind it: `31.12.9999`
             if day.day is None:
                 yield _month(year, day.month)
-            else:
-                start = date(year, day.month, day.day)
+                continue
+            for number in (day.day, *_other_ends(text, day)):
+                start = date(year, day.month, number)
                 yield start, start + _ONE_DAY
     yield from _months_alone(text, years, dates)
+
+
+def _other_ends(text: str, day: Day) -> Iterator[int]:
+    """Yields the day at the other end of a range in one month: 23 for the 27th of `23-27 March`, 27 for the 23rd of
+    `March 23-27`.
+    """
+    if day.day is None:
+        return
+    first_days, last_days = _ends_of_ranges()
+    first = first_days.search(text, max(0, day.start - _RANGE_REACH), day.start)
+    if first is not None and int(first["day"]) < day.day:
+        yield int(first["day"])
+    is_month_first = not text[day.start].isdigit()
+    last = last_days.match(text, day.end)
+    if last is not None and is_month_first and int(last["day"]) > day.day:
+        yield int(last["day"])
+
+
+@cache
+def _ends_of_ranges() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Compiles what stands before the last day of a range in any language, and what behind the first: only a dash, since
+    what follows words may be another number (`March 3 and 5 guests`).
+    """
+    joiners_of_languages: list[str] = []
+    endings_of_languages = [r"\."]
+    for language in vocabularies():
+        times = language.times
+        if times is None:
+            continue
+        joiners_of_languages.append(times.joiners)
+        if times.day_endings:
+            endings_of_languages.append(times.day_endings)
+    joiners = "|".join(joiners_of_languages)
+    number = rf"(?P<day>\d{{1,2}})(?:{'|'.join(endings_of_languages)})?"
+    return (
+        ignore_case(rf"(?<![\w.,:/-]){number}\s*(?:{joiners})\s*\Z"),
+        ignore_case(rf"\s*[-–]\s*{number}(?![\w:.,/-]*\d)"),
+    )
 
 
 def _months_alone(text: str, years: _Years, dates: Iterable[Day]) -> Iterator[tuple[date, date]]:

@@ -60,6 +60,43 @@ def test_a_month_that_the_range_holds_in_part_is_not_found() -> None:
     assert refers_to("Garden, 6 October 2026", week, WRITTEN)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trip 9-14 October: train at 9.",
+        "Trip 9 – 14 October 2026",
+        "9th to 14th October",
+        "October 9-14: train at 9.",
+        "Vom 9. bis zum 14. Oktober im Harz.",
+        "9.-14.10.2026",
+        "Del 9 al 14 de octubre.",
+        "Du 9 au 14 octobre.",
+        "Dal 9 al 14 ottobre.",
+    ],
+)
+def test_both_days_of_a_range_are_named(text: str) -> None:
+    first_week = TimeRange(datetime(2026, 10, 5, tzinfo=UTC), datetime(2026, 10, 12, tzinfo=UTC))
+    second_week = TimeRange(datetime(2026, 10, 12, tzinfo=UTC), datetime(2026, 10, 19, tzinfo=UTC))
+    assert refers_to(text, first_week, WRITTEN)
+    assert refers_to(text, second_week, WRITTEN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Room 9, 14 October",
+        "At 7:09 - 14 October",
+        "Page 29 - 14 October",
+        "October 14 - 9 guests",
+        "October 3 and 9 guests",
+        "Bread 9 euro, October 14 at noon",
+    ],
+)
+def test_a_number_beside_a_day_is_no_other_end(text: str) -> None:
+    first_week = TimeRange(datetime(2026, 10, 5, tzinfo=UTC), datetime(2026, 10, 12, tzinfo=UTC))
+    assert not refers_to(text, first_week, WRITTEN)
+
+
 def test_a_range_may_be_open() -> None:
     since = TimeRange(datetime(2026, 10, 1, tzinfo=UTC), None)
     before = TimeRange(None, datetime(2026, 10, 1, tzinfo=UTC))
