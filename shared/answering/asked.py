@@ -17,6 +17,8 @@ from shared.model.retrieval import Analysis, Retrieved
 
 MIN_WORDS = 2
 """Least number of words of a property's value that name the property without its key; a single word may be chance."""
+MIN_PART = 4
+"""Letters from which a word or its stem is found inside another word: `nuts` in `hazelnuts`."""
 MAX_SHOWN = 150
 """Most characters of the properties shown beside the title of a note that is asked for by its title."""
 _TERM = re.compile(r"([^.:!?]{1,80}?)(?:\s+[—–=-]|:)\s+(?=\S)")
@@ -33,19 +35,34 @@ class AskedWord:
     stems: tuple[str, ...]
 
 
-def asked_words(text: str, analysis: Analysis) -> list[AskedWord]:
+def asked_words(text: str, analysis: Analysis, *, renamed: bool = False) -> list[AskedWord]:
     """Returns the words of a question, or of a part of it, that were searched for.
 
     Words of a time, and misspelt ones, are left out.
+
+    renamed: True to return also words that were searched for by their stems in the notes' language, with those.
     """
     searched_stems = set(analysis.stems)
     words: list[AskedWord] = []
     for _, start, end in content_words(text, analysis.lang):
         word = text[start:end]
         word_stems = tuple(stems(word, analysis.lang))
+        if renamed:
+            word_stems = tuple([analysis.renamed.get(stem, stem) for stem in word_stems])
         if word_stems and searched_stems.issuperset(word_stems):
             words.append(AskedWord(text=word, start=start, end=end, stems=word_stems))
     return words
+
+
+def is_part_of(text: str, words: str) -> bool:
+    """Reports whether a word or a stem stands in some words, maybe within another word: `nuts` in `hazelnuts`.
+
+    One with a digit never does: `svc-120` is another server than `svc-12`.
+
+    words: folded words with single blanks.
+    """
+    has_digit = any(map(str.isdigit, text))
+    return len(text) >= MIN_PART and not has_digit and text in words
 
 
 def only_asks(word: AskedWord, lang: str) -> bool:

@@ -3,12 +3,18 @@
 The passages do not say what is asked if none of them names the name. They do not either if no note that names it holds
 anything else that is asked, while another note holds all of it. (If what is asked is one phrase, the other notes may
 hold it together.) Words that no passage holds are ignored. What is asked about an owner is what it owns; about another
-name, all other words of the sentence. `names` says what a name is.
+name, all other words of the sentence. `names` says what a name is, `owners` what belongs to it.
+
+A note with the name in its title is about it. If there is one, a note about another that mentions the name says of it only
+what stands in the same paragraph, from the mention on: Ingrid's number is not Marek's because she met him.
 
 So a name in a story that has nothing to do with the question does not count, and neither does an answer in other words:
-if other notes state a number, a number of similar length in a note that names the name may be the answer, and if they
-state none, one common word is too little evidence unless the name owns it. If the sentence has other names that the
-notes speak of, only an owner counts.
+if other notes state a number, a number of similar length beside the name or in a note about it may be the answer, if they
+state a day, any day, and if they state neither, one common word is too little evidence unless the name owns it. If the
+sentence has other names that the notes speak of, only an owner counts.
+
+Things that notes write in small letters are no names: where only "Papers" has a licence plate, it may well be that of the
+car, though "Car" has none.
 
 Answerable questions for which a missing subject was reported: handbooks in English, German and Spanish 0 of 95, pages
 of strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
@@ -21,17 +27,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from shared.answering.asked import AskedWord, asked_words
-from shared.answering.names import Name, asking_sentence, is_titled, names_in, speaks_of
-from shared.answering.phrases import owned_words, subject_in_words
+from shared.answering.asked import AskedWord, asked_words, is_part_of
+from shared.answering.names import (
+    Name,
+    asking_sentence,
+    holds,
+    is_titled,
+    names_in,
+    speaks_of,
+)
+from shared.answering.phrases import subject_in_words, what_belongs
 from shared.judging.quantities import blanked
+from shared.language.languages import detect
 from shared.language.sentences import sentences
 from shared.language.terms import stems_as
 from shared.language.vocabulary import vocabulary
+from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.retrieval import Analysis, Retrieved, Scored
 from shared.times.dates import days_in
 
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 _DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
 """A number as people write it: `0113 496 0188`."""
 
@@ -44,15 +60,41 @@ class MissingSubject:
     """What no passage says, in the words of the question: `Marek's phone number`; the name alone if no passage has it.
     """
     note_ids: frozenset[str]
-    """Notes that contain the name."""
+    """Notes whose title has the name, or else those that contain it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Division:
+    """Passages about a name, and passages about others. A passage about another may mention the name."""
+
+    chunks_about: list[IndexedChunk]
+    mentions: list[str]
+    """Sentences in the midst of passages about others that may be about the name."""
+    values: list[str]
+    """Sentences and properties whose numbers and days belong to the name."""
+    other_chunks: list[IndexedChunk]
+
+    def says_any(self, asked_stems: set[str], analysis: Analysis) -> bool:
+        """Reports whether what is said about the name holds a stem, maybe within another word."""
+        texts = list(self.mentions)
+        for chunk in self.chunks_about:
+            texts.append(chunk.text)
+            if chunk.stems_among(asked_stems):
+                return True
+        text = " ".join(texts)
+        if not asked_stems.isdisjoint(stems_as(text, analysis.lang, analysis.renamed)):
+            return True
+        words = folded_words(text)
+        return any(is_part_of(stem, words) for stem in asked_stems)
 
 
 def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | None:
     """Returns the first name in the question about which no passage says what is asked; None if there is no such name."""
     if retrieved.notes_read is not None or not retrieved.selected:
         return None
+    lang = retrieved.analysis.lang
     sentence = asking_sentence(question)
-    words = asked_words(sentence, retrieved.analysis)
+    words = _content_words(sentence, retrieved)
     names = _names_with_notes(sentence, words, retrieved)
     for name, naming in names:
         has_other_names = any(notes for other, notes in names if other is not name)
@@ -62,19 +104,24 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         if not naming:
             is_missing = name.is_written_as_one
         else:
-            demanded: Sequence[AskedWord] = other_words
-            if name.owns:
-                demanded = owned_words(sentence, name, other_words) or other_words
-            is_missing = _is_said_of_others(retrieved, name, naming, demanded)
+            belonging = what_belongs(sentence, name, other_words, lang)
+            is_missing = _is_said_of_others(
+                retrieved,
+                name,
+                naming,
+                belonging or other_words,
+                belongs=name.owns or bool(belonging),
+            )
         if is_missing:
             text = subject_in_words(
                 sentence,
                 name,
                 other_words,
-                lang=retrieved.analysis.lang,
+                lang=lang,
                 is_named=bool(naming),
             )
-            return MissingSubject(text, naming)
+            chunks = [passage.chunk for passage in retrieved.selected]
+            return MissingSubject(text, _titled_notes(name, chunks) or naming)
     return None
 
 
@@ -106,6 +153,16 @@ def notes_with_all_names(question: str, retrieved: Retrieved, *, limit: int) -> 
     return naming & titled
 
 
+def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
+    """Returns the words that were searched for, without the common words of the language of the nearest passage.
+
+    A few words of a question may not tell its language.
+    """
+    common = stop_words(detect(retrieved.selected[0].chunk.text))
+    words = asked_words(sentence, retrieved.analysis, renamed=True)
+    return [word for word in words if fold(word.text) not in common]
+
+
 def _names_with_notes(
     sentence: str,
     words: Sequence[AskedWord],
@@ -127,34 +184,60 @@ def _notes_that_name(name: Name, passages: Sequence[Scored]) -> frozenset[str]:
     return frozenset(note_ids)
 
 
+def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
+    """Returns the ids of the notes whose title or alias has the name: they are about it."""
+    return frozenset([chunk.note_id for chunk in chunks if is_titled(chunk, name)])
+
+
+def _divided(name: Name, naming: frozenset[str], passages: Iterable[Scored]) -> _Division:
+    """Divides passages into those about a name and those about others.
+
+    naming: ids of the notes that contain the name.
+    """
+    chunks = [passage.chunk for passage in passages]
+    titled = _titled_notes(name, chunks)
+    division = _Division(chunks_about=[], mentions=[], values=[], other_chunks=[])
+    for chunk in chunks:
+        if chunk.note_id not in naming:
+            division.other_chunks.append(chunk)
+        elif chunk.note_id in titled or _is_named_above(chunk, name):
+            division.chunks_about.append(chunk)
+            division.values.extend(_lines([chunk]))
+        else:
+            division.values.extend([line for line in _lines([chunk]) if holds(name, [line])])
+            if titled:
+                division.mentions.extend(_lines_from_mention(name, chunk))
+                division.other_chunks.append(chunk)
+            else:
+                division.chunks_about.append(chunk)
+    return division
+
+
 def _is_said_of_others(
     retrieved: Retrieved,
     name: Name,
     naming: frozenset[str],
     words: Sequence[AskedWord],
+    *,
+    belongs: bool,
 ) -> bool:
-    """Reports whether only notes without the name hold what is asked about it.
+    """Reports whether only notes about others hold what is asked about a name.
 
     naming: ids of the notes that contain the name.
     words: what is asked about it.
+    belongs: True if the question says that it belongs to the name.
     """
     asked_stems: set[str] = set()
     for word in words:
         asked_stems.update(word.stems)
 
-    # 1. The notes that name it hold none of it.
-    other_chunks: list[IndexedChunk] = []
-    naming_chunks: list[IndexedChunk] = []
-    for passage in retrieved.selected:
-        if passage.chunk.note_id not in naming:
-            other_chunks.append(passage.chunk)
-            continue
-        naming_chunks.append(passage.chunk)
-        if passage.chunk.stems_among(asked_stems):
-            return False
+    # 1. What is said about the name holds none of it.
+    division = _divided(name, naming, retrieved.selected)
+    if division.says_any(asked_stems, retrieved.analysis):
+        return False
 
     # 2. Another note holds all of it. Words that no passage holds are left aside: they tell none of them apart.
-    stems_of_others = [chunk.stems_among(asked_stems) for chunk in other_chunks]
+    stems_of_others = [chunk.stems_among(asked_stems) for chunk in division.other_chunks]
     known_stems = set().union(*stems_of_others)
     if not known_stems:
         return False
@@ -163,14 +246,37 @@ def _is_said_of_others(
     if not is_one_phrase and known_stems not in stems_of_others:
         return False
 
-    # 3. A note that names it may answer in other words: by a number as long, or where one word is asked.
-    sentences_about = _sentences_about(known_stems, other_chunks, retrieved)
+    # 3. What is said about the name may answer in other words: by a number as long, by a day, or where one word is asked.
+    sentences_about = _sentences_about(known_stems, division.other_chunks, retrieved)
     stated_length = _longest_number(sentences_about)
     if stated_length > 0:
-        length_in_naming = _longest_number(_lines(naming_chunks))
-        return 2 * length_in_naming <= stated_length
+        return 2 * _longest_number(division.values) <= stated_length
+    if _has_day(sentences_about):
+        return not _has_day(division.values)
     known_words = [word for word in words if known_stems.issuperset(word.stems)]
-    return name.owns or len(known_words) > 1
+    return belongs or len(known_words) > 1
+
+
+def _is_named_above(chunk: IndexedChunk, name: Name) -> bool:
+    """Reports whether the headings above a chunk, its path or its note's properties hold a name."""
+    return holds(name, (chunk.heading_path, chunk.path, *chunk.properties))
+
+
+def _lines_from_mention(name: Name, chunk: IndexedChunk) -> list[str]:
+    """Returns the sentences with a name, and those that follow it in the paragraph.
+
+    In a note about another, what stands elsewhere is said of that other. All sentences if none has the name as it is
+    spelt.
+    """
+    lines: list[str] = []
+    for paragraph in _PARAGRAPHS.split(chunk.text):
+        is_mentioned = False
+        for start, end in sentences(paragraph):
+            line = paragraph[start:end]
+            is_mentioned = is_mentioned or holds(name, [line])
+            if is_mentioned:
+                lines.append(line)
+    return lines or list(_lines([chunk]))
 
 
 def _are_neighbours(words: Sequence[AskedWord]) -> bool:
@@ -207,6 +313,11 @@ def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:
         yield from chunk.properties
         for start, end in sentences(chunk.text):
             yield chunk.text[start:end]
+
+
+def _has_day(lines: Iterable[str]) -> bool:
+    """Reports whether some lines name a day."""
+    return any(map(any, map(days_in, lines)))
 
 
 def _longest_number(lines: Iterable[str]) -> int:

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from shared.answering.asked import AskedWord, asked_words, only_asks, without_amounts
+from shared.answering.asked import AskedWord, asked_words, is_part_of, only_asks, without_amounts
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.judging.quantities import Quantity, quantities
 from shared.language.languages import detect
@@ -45,8 +45,6 @@ MAX_QUESTION = 300
 """Characters of a question from which on it is a story, in which no word matters. All words of one with this length are
 embedded in 0.1 s.
 """
-MIN_PART = 4
-"""Letters from which a word or its stem is found inside another word: `nuts` in `hazelnuts`."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 """A run of digits or of letters."""
 
@@ -177,7 +175,7 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
     Of a compound token (`err_conn_42`) it holds all parts, joined or not, but for single letters (`reste-t-il`).
     """
     folded_word = fold(word.text)
-    if _is_inside(passage, folded_word):
+    if is_part_of(folded_word, passage.text):
         return True
     as_one_word = "".join(_PART.findall(folded_word))
     if as_one_word in passage.parts:
@@ -185,18 +183,9 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
     parts = [stem for stem in word.stems[1:] if len(stem) > 1 or stem.isdigit()]
     for stem in parts or word.stems:
         is_alone = stem in passage.parts or passage.chunk.terms.get(stem)
-        if not is_alone and not _is_inside(passage, stem):
+        if not is_alone and not is_part_of(stem, passage.text):
             return False
     return True
-
-
-def _is_inside(passage: _ReadPassage, text: str) -> bool:
-    """Reports whether a word or a stem stands in a passage, maybe within another word.
-
-    One with a digit never does: `svc-120` is another server than `svc-12`.
-    """
-    has_digit = any(map(str.isdigit, text))
-    return len(text) >= MIN_PART and not has_digit and text in passage.text
 
 
 def _without_held_numbers(

@@ -4,19 +4,31 @@ A word of the question counts as (part of) a name in these cases:
 
 1. It has a capital letter inside the sentence that asks, or it owns what follows ("Marek's phone number").
 2. The notes write it with a capital letter inside their sentences and never in small letters.
-3. It belongs to a title or an alias of a note. A title of one word counts if the text of the notes has that word, too:
-   `Marek` may be a name, `Recipes` above a list is none. In a language in which all nouns have capitals, only owners
-   and the words of titles of several words count.
+3. It belongs to a title or an alias of a note, and the notes never write it in small letters: `Marek` may be a name,
+   `Car` is none. A title of one word counts if the question has it as an owner without an article (`mareks phone`,
+   `phone of marek`) or if the text of the notes has that word, too: `Recipes` above a list is none.
+
+In a language in which all nouns have capitals, only owners and the words of titles of several words count. A question
+of few words may be taken for one of another language, so the nearest passage's language tells that, too.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from shared.answering.asked import AskedWord
+from shared.answering.owners import (
+    GENITIVE,
+    has_apostrophe,
+    is_capitalised,
+    is_owner,
+    owners_in,
+    without_endings,
+)
+from shared.language.languages import detect
 from shared.language.sentences import sentences
 from shared.language.vocabulary import vocabulary, words_of_all
 from shared.language.words import fold
@@ -26,11 +38,6 @@ from shared.model.retrieval import Retrieved, Scored
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
-_OWNS = re.compile(r"['’](?:s\b|(?=\s))")
-_GENITIVE = "s"
-"""Ending of an owner in a language in which all nouns have capitals; an owner without an article is a name there."""
-_NOUN_BEHIND = re.compile(" (.)")
-"""First letter of the word that follows an owner."""
 _IN_A_SENTENCE = re.compile(r"[\w,;)] \Z")
 _ASKS = re.compile(r"[?？؟][\"'”’)]*\Z")
 
@@ -96,12 +103,14 @@ def _words_of_names(
 ) -> Iterator[Name]:
     """Yields each word that is a name: written with a capital in the question, or as a name in the notes."""
     lang = retrieved.analysis.lang
-    capitals_tell = not vocabulary(lang).nouns_are_capitalised
+    capitals_tell = _capitals_tell(retrieved)
     capitalised_words = _capitalised_inside(sentence, words)
+    without_ending = without_endings(words)
     names_in_notes = _names_in_notes(
         retrieved.selected,
-        _folded(words),
-        _folded(capitalised_words),
+        _folded(words, without_ending),
+        _folded(capitalised_words, without_ending),
+        owners_in(sentence, words),
         capitals_tell=capitals_tell,
     )
     capitals_stand_out = capitals_tell and _has_small_letters(sentence)
@@ -110,12 +119,30 @@ def _words_of_names(
         folded_word = fold(word.text)
         if not word.text.isalpha() or folded_word in abbreviations:
             continue
-        owns = _is_owner(sentence, word, lang)
-        is_written_as_one = owns
+        is_written_as_one = is_owner(sentence, word, lang)
+        is_known = folded_word in names_in_notes
+        has_ending = without_ending.get(word) in names_in_notes and not is_known
+        owns = is_written_as_one or has_ending
+        if is_known and has_apostrophe(sentence, word):
+            owns = True
         if capitals_stand_out and word in capitalised_words:
             is_written_as_one = True
-        if is_written_as_one or folded_word in names_in_notes:
-            yield Name(words=(word,), is_written_as_one=is_written_as_one, owns=owns)
+        if is_written_as_one or owns or is_known:
+            yield Name(
+                words=(word,),
+                is_written_as_one=is_written_as_one,
+                owns=owns,
+            )
+
+
+def _capitals_tell(retrieved: Retrieved) -> bool:
+    """Reports whether a capital letter makes a name: in some languages all nouns have one.
+
+    The nearest passage counts, too, since a few words of a question may not tell its language.
+    """
+    nearest = retrieved.selected[0].chunk.text
+    langs = (retrieved.analysis.lang, detect(nearest))
+    return not any(vocabulary(lang).nouns_are_capitalised for lang in langs)
 
 
 def _capitalised_inside(sentence: str, words: Sequence[AskedWord]) -> list[AskedWord]:
@@ -124,67 +151,35 @@ def _capitalised_inside(sentence: str, words: Sequence[AskedWord]) -> list[Asked
     if first_letter is None:
         return []
     start = first_letter.start()
-    return [word for word in words if word.start > start and _is_capitalised(word.text)]
+    return [word for word in words if word.start > start and is_capitalised(word.text)]
 
 
-def _folded(words: Iterable[AskedWord]) -> frozenset[str]:
-    return frozenset([fold(word.text) for word in words])
+def _folded(
+    words: Iterable[AskedWord],
+    without_ending: Mapping[AskedWord, str],
+) -> frozenset[str]:
+    """Returns words folded, those that may have the ending of an owner also without it."""
+    folded_words: set[str] = set()
+    for word in words:
+        folded_word = fold(word.text)
+        folded_words |= {folded_word, without_ending.get(word, folded_word)}
+    return frozenset(folded_words)
 
 
 def _has_small_letters(sentence: str) -> bool:
-    """Reports whether a sentence has small letters after its first letter. A query in capitals alone is not a sentence."""
-    first_letter = _LETTERS.search(sentence)
-    if first_letter is None:
+    """Reports whether a word after the first has a small letter. A query of capitalised words alone is not a sentence."""
+    first_word = _LETTERS.search(sentence)
+    if first_word is None:
         return False
-    behind_first_letter = first_letter.start() + 1
-    runs = _LETTERS.findall(sentence, behind_first_letter)
+    runs = _LETTERS.findall(sentence, first_word.end())
     return any(run[0].islower() for run in runs)
-
-
-def _is_capitalised(word: str) -> bool:
-    """Reports whether a word begins with a capital letter and has small letters, unlike an abbreviation."""
-    has_small_letter = any(map(str.islower, word))
-    return has_small_letter and word[0].isupper()
-
-
-def _is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
-    """Reports whether a capitalised word is written as the owner of what follows."""
-    if not _is_capitalised(word.text):
-        return False
-    if _OWNS.match(sentence, word.end):
-        return True
-
-    # The genitive of a name, where all nouns have capitals: `Annas Budget`.
-    language = vocabulary(lang)
-    if not language.nouns_are_capitalised or not word.text.endswith(_GENITIVE):
-        return False
-    noun_behind = _NOUN_BEHIND.match(sentence, word.end)
-    if noun_behind is None or not noun_behind[1].isupper():
-        return False
-    owner = fold(word.text).removesuffix(_GENITIVE)
-    if word.stems == (owner,):
-        return True
-
-    # Otherwise the letter may be its own: `im Haus`. Other nouns have an article behind a verb.
-    words_before = sentence[: word.start].split()
-    if not words_before or language.asking is None:
-        return False
-    verb = re.fullmatch(language.asking.verbs, words_before[-1], re.IGNORECASE)
-    return verb is not None
-
-
-def end_of_owner(sentence: str, name: Name) -> int:
-    """Returns where a name ends, including its ending as an owner."""
-    owns = _OWNS.match(sentence, name.end)
-    if owns is None:
-        return name.end
-    return owns.end()
 
 
 def _names_in_notes(
     passages: Sequence[Scored],
     asked: frozenset[str],
     with_capital: frozenset[str],
+    owners: frozenset[str],
     *,
     capitals_tell: bool,
 ) -> frozenset[str]:
@@ -195,9 +190,16 @@ def _names_in_notes(
 
     asked: folded words of the question.
     with_capital: those of them that have a capital letter and do not open the sentence.
+    owners: those of them that the question uses as owners have names.
     """
     capitalised_words, small_words = _words_by_case(passages, capitals_tell=capitals_tell)
-    title_words = _title_words(passages, asked, with_capital, capitals_tell=capitals_tell)
+    title_words = _title_words(
+        passages,
+        asked,
+        with_capital,
+        owners,
+        capitals_tell=capitals_tell,
+    )
     names = capitalised_words | title_words
     return frozenset(names - small_words)
 
@@ -216,7 +218,7 @@ def _words_by_case(
             word = match[0]
             if word[0].islower():
                 small_words.add(fold(word))
-            elif capitals_tell and _is_capitalised(word):
+            elif capitals_tell and is_capitalised(word):
                 start = match.start()
                 signs_before = text[max(0, start - 2) : start]
                 if _IN_A_SENTENCE.search(signs_before):
@@ -229,6 +231,7 @@ def _title_words(
     passages: Sequence[Scored],
     asked: frozenset[str],
     with_capital: frozenset[str],
+    owners: frozenset[str],
     *,
     capitals_tell: bool,
 ) -> set[str]:
@@ -236,15 +239,17 @@ def _title_words(
     names: set[str] = set()
     for passage in passages:
         own_title = passage.chunk.title
-        for title in (own_title, *aliases_in(passage.chunk.properties)):
+        for title in _titles(passage.chunk):
             title_words = title.split()
-            is_one_noun = len(title_words) == 1 and not capitals_tell
-            if is_one_noun or not all(map(_is_part_of_name, title_words)):
+            if not all(map(_is_part_of_name, title_words)):
                 continue
             folded_words = frozenset(map(fold, title_words))
             is_asked_whole = folded_words <= asked
-            if len(title_words) == 1 and title == own_title:
-                is_asked_whole = is_asked_whole and _is_in_a_text(title, passages)
+            if len(title_words) == 1 and not folded_words <= owners:
+                if not capitals_tell:
+                    continue
+                if title == own_title:
+                    is_asked_whole = is_asked_whole and _is_in_a_text(title, passages)
             if is_asked_whole:
                 names |= folded_words
             else:
@@ -262,7 +267,7 @@ def _is_in_a_text(word: str, passages: Iterable[Scored]) -> bool:
 
 
 def _is_part_of_name(word: str) -> bool:
-    return word.isalpha() and _is_capitalised(word)
+    return word.isalpha() and is_capitalised(word)
 
 
 def speaks_of(chunk: IndexedChunk, name: Name) -> bool:
@@ -278,8 +283,18 @@ def speaks_of(chunk: IndexedChunk, name: Name) -> bool:
 
 def is_titled(chunk: IndexedChunk, name: Name) -> bool:
     """Reports whether the title of a chunk's note, or its aliases, hold every word of a name."""
-    written_words = _folded_words_in((chunk.title, *aliases_in(chunk.properties)))
+    return holds(name, _titles(chunk))
+
+
+def holds(name: Name, texts: Iterable[str]) -> bool:
+    """Reports whether some texts hold every word of a name as it is spelt."""
+    written_words = _folded_words_in(texts)
     return not any(_spellings(word, name).isdisjoint(written_words) for word in name.words)
+
+
+def _titles(chunk: IndexedChunk) -> tuple[str, ...]:
+    """Returns the title and the aliases of a chunk's note."""
+    return (chunk.title, *aliases_in(chunk.properties))
 
 
 def _folded_words_in(texts: Iterable[str]) -> set[str]:
@@ -287,8 +302,8 @@ def _folded_words_in(texts: Iterable[str]) -> set[str]:
 
 
 def _spellings(word: AskedWord, name: Name) -> set[str]:
-    """Returns a word of a name as a note may write it, folded: an owner also without its ending."""
+    """Returns a word of a name as a note may write it, folded: an owner also without its ending, others also with it."""
     folded_word = fold(word.text)
     if name.owns:
-        return {folded_word, folded_word.removesuffix(_GENITIVE)}
-    return {folded_word}
+        return {folded_word, folded_word.removesuffix(GENITIVE)}
+    return {folded_word, folded_word + GENITIVE}

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from shared.answering.asked import AskedWord, only_asks
-from shared.answering.names import Name, end_of_owner
+from shared.answering.names import Name
+from shared.answering.owners import end_of_owner, owned_words, words_of_genitive
 from shared.language.vocabulary import vocabulary
 
 MAX_SUBJECT = 120
@@ -26,14 +27,17 @@ def subject_in_words(
     is_named: True if a passage contains the name. Otherwise nothing is known of it, and only the name is returned.
     """
     if name.owns:
-        end = end_of_owner(sentence, name)
-        owned = owned_words(sentence, name, others) or _word_behind_another(sentence, end, others)
+        end = end_of_owner(sentence, name.end)
+        owned = owned_words(sentence, name.end, others) or _word_behind_another(
+            sentence, end, others
+        )
         if owned:
             end = owned[-1].end
         return _shortened(sentence[name.start : end])
 
     name_alone = sentence[name.start : name.end]
-    others = _without_request(sentence, name, others, lang)
+    belonging = words_of_genitive(sentence, name.start, others, lang)
+    others = belonging or _without_request(sentence, others, lang)
     if not others or not is_named:
         return _shortened(name_alone)
 
@@ -48,16 +52,16 @@ def subject_in_words(
     return _shortened(f"{name_alone} ({asked})")
 
 
-def owned_words(sentence: str, name: Name, others: Sequence[AskedWord]) -> list[AskedWord]:
-    """Returns the words directly behind an owner, which are what it owns."""
-    end = end_of_owner(sentence, name)
-    owned: list[AskedWord] = []
-    for word in others:
-        between = sentence[end : word.start]
-        if between == " ":
-            owned.append(word)
-            end = word.end
-    return owned
+def what_belongs(
+    sentence: str,
+    name: Name,
+    others: Sequence[AskedWord],
+    lang: str,
+) -> list[AskedWord]:
+    """Returns the words for what belongs to a name, by an ending or a preposition: `Marek's phone`, `phone of Marek`."""
+    if name.owns:
+        return owned_words(sentence, name.end, others)
+    return words_of_genitive(sentence, name.start, others, lang)
 
 
 def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -> list[AskedWord]:
@@ -69,35 +73,20 @@ def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -
     return []
 
 
-def _without_request(
-    sentence: str,
-    name: Name,
-    others: Sequence[AskedWord],
-    lang: str,
-) -> list[AskedWord]:
-    """Leaves out the words that only ask: `give me`, `show`; if a name that ends the sentence is a genitive (`number of
-    Marek`), all words but those that it belongs to.
-    """
+def _without_request(sentence: str, words: Sequence[AskedWord], lang: str) -> list[AskedWord]:
+    """Leaves out the words that only ask: `give me`, `can you show us`."""
     asking = vocabulary(lang).asking
-    words = [word for word in others if not only_asks(word, lang)]
-    if asking is None or not asking.asker or not asking.genitive:
+    words = [word for word in words if not only_asks(word, lang)]
+    if asking is None or not asking.asker:
         return words
-
-    request = re.match(rf"\W*\w+\s+(?:{asking.asker})\b", sentence, re.IGNORECASE)
+    request = re.match(
+        rf"\W*(?:(?:{asking.verbs})\s+\w+\s+)?\w+\s+(?:{asking.asker})\b",
+        sentence,
+        re.IGNORECASE,
+    )
     if request is not None:
         words = [word for word in words if word.start >= request.end()]
-
-    genitive = re.compile(rf"\s(?:{asking.genitive})\s?", re.IGNORECASE)
-    end = name.start
-    belonging: list[AskedWord] = []
-    for word in reversed(words):
-        between = sentence[word.end : end]
-        is_neighbour = bool(belonging) and between == " "
-        if not is_neighbour and not genitive.fullmatch(between):
-            break
-        belonging.insert(0, word)
-        end = word.start
-    return belonging or words
+    return words
 
 
 def _has_verb_of_question(text: str, lang: str) -> bool:

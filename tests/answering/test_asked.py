@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from shared.answering.asked import asks_for_number, holds_number
+from shared.answering.asked import asked_words, asks_for_number, holds_number
+from tests.answering.samples import retrieved
 
 
 @pytest.mark.parametrize(
@@ -40,3 +43,18 @@ def test_numbers_are_digits_words_and_times_of_day(text: str) -> None:
 )
 def test_versions_and_dates_are_no_numbers(text: str) -> None:
     assert not holds_number(text, "en")
+
+
+def test_a_word_of_the_notes_language_has_the_stem_by_which_it_was_searched_for() -> None:
+    text = "teléfono de Marek"
+    analysis = replace(
+        retrieved(text=text).analysis,
+        stems=("telefon", "marek"),
+        renamed={"telefono": "telefon"},
+    )
+    assert [word.text for word in asked_words(text, analysis)] == ["Marek"]
+    words = asked_words(text, analysis, renamed=True)
+    assert [(word.text, word.stems) for word in words] == [
+        ("teléfono", ("telefon",)),
+        ("Marek", ("marek",)),
+    ]

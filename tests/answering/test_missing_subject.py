@@ -91,6 +91,70 @@ def test_notes_about_others_say_nothing_about_the_name(
     assert missing(text) == (subject, naming)
 
 
+MAREK_HIMSELF = note("Friend from the climbing club. Owns a red canoe.", "m", "Marek")
+INGRID = note(
+    "Her phone number is 0113 496 0188. Birthday on 4 March.\n\nShe met Marek in summer. They sing.",
+    "i",
+    "Ingrid",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Marek's phone number", "Marek's phone number"),
+        ("Marek phone number please", "Marek phone number"),
+        ("phone number of marek", "phone number of marek"),
+        ("what is the phone number of Marek", "phone number of Marek"),
+        ("can you give me Marek phone number", "Marek phone number"),
+        ("whats mareks phone number", "mareks phone number"),
+        ("what's marek's phone number", "marek's phone number"),
+        ("Mareks birthday", "Mareks birthday"),
+        ("When is Marek's birthday?", "Marek's birthday"),
+        ("birthday of marek", "birthday of marek"),
+        ("marek birthday", "marek birthday"),
+    ],
+)
+def test_a_note_about_another_that_mentions_the_name_is_not_about_it(
+    text: str, subject: str
+) -> None:
+    assert missing(text, INGRID, MAREK_HIMSELF) == (subject, {"m"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "New rope bought.\n\nMarek joined us. His phone number is 0171 555 0101.",
+        "- Ingrid: phone number 0113 496 0188\n- Marek: phone number 0171 555 0101",
+        "Marek can be reached at 0171 555 0101.",
+    ],
+)
+def test_what_follows_a_mention_may_be_said_of_the_name(text: str) -> None:
+    contacts = note(text, "c", "Contacts")
+    assert missing("Marek's phone number", INGRID, MAREK_HIMSELF, contacts) is None
+    assert missing("phone number of marek", INGRID, MAREK_HIMSELF, contacts) is None
+
+
+def test_a_heading_with_the_name_makes_what_is_below_it_about_the_name() -> None:
+    contacts = note("Phone number: 0171 555 0101", "c", "Contacts")
+    below = replace(contacts, chunk=replace(contacts.chunk, heading_path="# Contacts > ## Marek"))
+    assert missing("Marek's phone number", INGRID, MAREK_HIMSELF, below) is None
+
+
+def test_a_day_or_a_part_of_a_word_in_a_note_about_the_name_may_be_what_is_asked() -> None:
+    born = note("Climbs. Born on 3 May 1990.", "m", "Marek")
+    assert missing("When is Marek's birthday?", INGRID, born) is None
+    smartphone = note("Lost the smartphone again.", "m", "Marek")
+    assert missing("Marek's phone number", INGRID, smartphone) is None
+
+
+def test_a_thing_that_notes_write_small_is_no_name() -> None:
+    car = note("The car stands behind the house.", "car", "Car")
+    papers = note("Licence plate FR 123. Passport C01.", "papers", "Papers")
+    for text in ("licence plate of the car", "car licence plate", "the car's licence plate"):
+        assert missing(text, papers, car) is None
+
+
 def test_a_word_of_a_title_in_small_letters_is_no_name() -> None:
     kitchen = note("The kitchen is fitted on 11 January.", "kitchen", "Kitchen renovation")
     resolutions = note("Read more.", "year", "New Year")
@@ -187,6 +251,49 @@ def test_where_all_nouns_have_capitals_owners_and_titles_are_names(
     marek = note("Er spielt Cello.", "m", "Marek Kowalski")
     names = missing(text, priya, marek, lang="de")
     assert (names and names[0]) == subject
+
+
+@pytest.mark.parametrize("lang", ["de", "en"])  # which a few words may be taken for
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Mareks Telefonnummer", "Mareks Telefonnummer"),
+        ("Telefonnummer von Marek", "Telefonnummer von Marek"),
+        ("telefonnummer von marek bitte", "telefonnummer von marek"),
+        ("Telefonnummer vom Klempner", None),
+        ("Telefonnummer Klempner", None),
+        ("Telefonnummer von Ingrid", None),
+    ],
+)
+def test_where_all_nouns_have_capitals_a_title_that_owns_without_an_article_is_a_name(
+    lang: str, text: str, subject: str | None
+) -> None:
+    ingrid = note(
+        "Die Nachbarin im zweiten Stock. Telefonnummer: 0761 555 0188.\n\nSie kennt Marek.",
+        "i",
+        "Ingrid",
+    )
+    marek = note("Ein Freund aus dem Verein. Er spielt Cello.", "m", "Marek")
+    plumber = note("Sie haben im März den Hahn in der Küche repariert.", "k", "Klempner")
+    names = missing(text, ingrid, marek, plumber, lang=lang)
+    assert (names and names[0]) == subject
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "subject"),
+    [
+        ("es", "el número de teléfono de Marek por favor", "número de teléfono de Marek"),
+        ("fr", "le numéro de téléphone de marek", "numéro de téléphone de marek"),
+        ("it", "mi serve il numero di telefono di Marek", "numero di telefono di Marek"),
+    ],
+)
+def test_a_genitive_makes_a_title_the_owner_of_what_stands_before_it(
+    lang: str, text: str, subject: str
+) -> None:
+    words = {"es": "Número de teléfono", "fr": "Numéro de téléphone", "it": "Numero di telefono"}
+    ingrid = note(f"{words[lang]}: 955 555 0188.", "i", "Ingrid")
+    marek = note("Cracovia.", "m", "Marek")
+    assert missing(text, ingrid, marek, lang=lang) == (subject, {"m"})
 
 
 def test_other_languages_know_names_by_their_capitals() -> None:

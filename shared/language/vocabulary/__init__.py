@@ -51,6 +51,8 @@ class Asking:
     """Forms of the first person: pronouns, and endings where a verb needs none."""
     genitive: str = ""
     """Words before a time that make it an attribute of a thing: `the report of May`."""
+    genitive_of_names: str = ""
+    """Words between a thing and the name of its owner, without an article: `the birthday of Marek`."""
     articles: str = ""
     """Words that may stand between `genitive` and the time."""
     possessive: str = ""

@@ -158,6 +158,7 @@ VOCABULARY = Vocabulary(
         happening="passiert passierte machen gemacht getan los arbeiten gearbeitet gibt",
         asker=r"ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?",
         genitive=r"von|vom|aus|des",
+        genitive_of_names=r"von",
         articles=r"der|dem",
         first=r"(?:aller)?erste[mnrs]?|früheste[mnrs]?|älteste[mnrs]?",
         last=r"letzte[mnrs]?|neue?ste[mnrs]?|jüngste[mnrs]?",

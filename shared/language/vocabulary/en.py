@@ -180,6 +180,7 @@ VOCABULARY = Vocabulary(
         happening="happen happened happening do doing done go going work worked working",
         asker=r"(?-i:I|us)|i|me|my|we|our",
         genitive=r"of|from",
+        genitive_of_names=r"of",
         articles=r"the",
         possessive=r"['’]s",
         first=r"(?:the|my|our|\w['’]s) (?:very )?first|^first|earliest|oldest",

@@ -152,6 +152,7 @@ VOCABULARY = Vocabulary(
         happening="pasó pasar hice hacer hecho trabajar trabajé",
         asker=r"yo|me|mis?|nosotr[oa]s|nos|nuestr[oa]s?|he|hemos|fui|hice|estuve|\w+(?:amos|imos)|(?!qué|aquí|así|ahí|allí|mí|sí)(?-i:[a-zñ])\w*(?:é|í)",
         genitive=r"del?",
+        genitive_of_names=r"de",
         articles=r"la",
         first=r"primera?",
         last=r"últim[oa]",

@@ -149,6 +149,7 @@ VOCABULARY = Vocabulary(
         happening="j'ai passé passe faire fait travailler travaillé",
         asker=r"je|j['’]\w+|me|m['’]\w+|mon|ma|mes|nous|notre|nos|on|(?:qu['’])?ai-je|\w+-je|\w+-nous|\w+-on",
         genitive=r"de|du|d['’]",
+        genitive_of_names=r"de|d['’]",
         articles=r"la|le|l['’]",
         first=r"premi(?:er|ère)",
         last=r"derni(?:er|ère)",

@@ -151,6 +151,7 @@ VOCABULARY = Vocabulary(
         happening="successo fare fatto lavorare lavorato",
         asker=r"io|mio?|mia|miei|mie|noi|nostr[oaie]|ho|abbiamo|ero|eravamo|avev(?:o|amo)|\w+(?:[aei]mmo)",
         genitive=r"di|del|della|dello|dell['’]",
+        genitive_of_names=r"di",
         articles=r"il|la|lo|l['’]",
         first=r"prim[oa]",
         last=r"ultim[oa]",
