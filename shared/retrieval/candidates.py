@@ -102,15 +102,37 @@ def find_candidates(legs: LegRunner, allowed: Restriction, hint: TimeHint | None
         return _with_other_time_chunks(legs, pool, other_time_chunks, matches)
 
     # Nothing was written then.
-    for step, days in WIDENING.items():
-        wider_range = _widened(hint.range, days, legs.question)
-        wider = within(allowed, wider_range)
-        if legs.newest(wider, 1):
-            wider_matches = legs.match(wider, matches)
-            pool = gather(legs, wider, wider_matches)
-            return replace(pool, widened=step)
+    widened = _step_with_notes(legs, allowed, hint.range, matches)
+    if widened is not None:
+        step, wider, wider_matches = widened
+        pool = gather(legs, wider, wider_matches)
+        return replace(pool, widened=step)
     pool = gather(legs, restriction, matches)
     return replace(pool, restriction=allowed)
+
+
+def _step_with_notes(
+    legs: LegRunner,
+    allowed: Restriction,
+    time_range: TimeRange,
+    matches: KeywordMatches,
+) -> tuple[str, Restriction, KeywordMatches] | None:
+    """Returns the first step of widening in which a note has a word of the question, or else the first that holds notes;
+    None if none holds any. With its name come what it allows and its keyword matches.
+    """
+    first_with_notes: tuple[str, Restriction, KeywordMatches] | None = None
+    for step, days in WIDENING.items():
+        wider_range = _widened(time_range, days, legs.question)
+        wider = within(allowed, wider_range)
+        if not legs.newest(wider, 1):
+            continue
+        wider_matches = legs.match(wider, matches)
+        found = (step, wider, wider_matches)
+        if wider_matches.chunks:
+            return found
+        if first_with_notes is None:
+            first_with_notes = found
+    return first_with_notes
 
 
 def _other_time_chunks(

@@ -133,6 +133,16 @@ def test_notes_around_a_time_that_holds_none_are_near_a_question_about_it(librar
     assert [near.chunk.note_id for near in retrieved.nearest] == ["garden"]
 
 
+def test_a_step_in_which_no_note_has_a_word_of_the_question_is_left_out(library: Library) -> None:
+    library.add("garden", "Tomatoes need water every evening", created_at=days_ago(12))
+    library.add("rota", "Kick-off of the juniors is at ten", created_at=days_ago(25))
+    library.add("attic", "Juniors: old boxes", created_at=days_ago(300))
+    retrieved = library.ask("When do the juniors start last week?")
+    assert retrieved.widened == "30 days around"
+    assert notes(retrieved)[0] == "rota"
+    assert "attic" not in notes(retrieved)
+
+
 def test_likeness_of_unrelated_texts_makes_no_note_near(library: Library) -> None:
     library.add("garden", "Tomatoes need water every evening")
     word = next(word for word in QUARKS if library.ask(word).nearest)
