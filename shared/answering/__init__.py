@@ -10,6 +10,7 @@ windows         passages -> what of them can be quoted, and how near it lies to 
 likeness        passages -> their pieces, compared with the question by words and meaning
 asked           what the question asks of passages: words, properties, lines that define a thing, a number
 replacement     which notes are replaced, according to their properties
+written         when a passage was written: the day of its section, or the time of its note
 owners          the words of a question that own something, and what belongs to them
 names           the persons and things that a question names, and the passages that hold their names
 phrases         what is asked about a name, in the words of the question

@@ -13,19 +13,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import product
 
 from shared.answering.replacement import MIN_APART, are_versions, replaces
 from shared.answering.windows import Window
+from shared.answering.written import section_day
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
 from shared.language.terms import stems, stems_as
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved
-from shared.times.dates import days_in
 
 ABOUT = 0.6
 """A window is about the question if it, its note's title and its headings together hold at least this weighted share of
@@ -232,10 +231,10 @@ def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str
 
 def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
     """Reads the sentences of a window that hold the greatest share of the words that are asked for."""
-    section_day = _day_of_section(window.chunk)
+    day = section_day(window.chunk)
     share_of_window = _share(_about(window), asked_weights, retrieved)
     if share_of_window < ABOUT:
-        return _ReadWindow(window, (), section_day)
+        return _ReadWindow(window, (), day)
 
     texts = [piece.plain for piece in window.pieces]
     shares = [_share(text, asked_weights, retrieved) for text in texts]
@@ -244,7 +243,7 @@ def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retriev
     for text, share in zip(texts, shares, strict=True):
         if share == best_share:
             statements += _statements(text, retrieved.analysis.lang)
-    return _ReadWindow(window, tuple(statements), section_day)
+    return _ReadWindow(window, tuple(statements), day)
 
 
 def _about(window: Window) -> str:
@@ -252,18 +251,6 @@ def _about(window: Window) -> str:
     texts = [window.chunk.title, window.chunk.heading_path]
     texts += [piece.plain for piece in window.pieces]
     return "\n".join(texts)
-
-
-def _day_of_section(chunk: IndexedChunk) -> datetime | None:
-    """Returns the last complete date in the headings above a chunk; None if there is no such date."""
-    last_day: datetime | None = None
-    days = sorted(days_in(chunk.heading_path), key=lambda day: day.start)
-    for day in days:
-        if day.year is None or day.day is None:
-            continue
-        with suppress(ValueError):  # no such day
-            last_day = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return last_day
 
 
 def _share(text: str, asked_weights: Mapping[str, float], retrieved: Retrieved) -> float:

@@ -31,6 +31,7 @@ from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
 from shared.answering.updates import find_update
 from shared.answering.windows import Window, joined, windows
+from shared.answering.written import section_day
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.plain import plain
@@ -106,11 +107,12 @@ class ExtractiveWriter:
         defining_chunks = frozenset(definitions_of_chunk)
         defining_texts = frozenset(chain.from_iterable(definitions_of_chunk.values()))
         local_now = question.now.astimezone(ZoneInfo(question.zone))
-        close = _close_passages(retrieved, naming, defining_chunks, local_now)
+        asked_for = _asked_for(retrieved, local_now)
+        close = asked_for or _close_passages(retrieved, naming, defining_chunks)
         first = _first_passage(close, naming)
         update = None
         if missing is None:
-            update = find_update(first, question.text, retrieved)
+            update = find_update(first, asked_for or retrieved.selected, question, retrieved)
         if update is not None and update not in close:
             close.append(update)
         ranked = self._ranked_windows(question, close, retrieved, defining_texts)
@@ -129,8 +131,10 @@ class ExtractiveWriter:
         near = _near_and_versions(ranked, chosen)
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
         if update is not None and ordered[0].chunk.note_id == first.chunk.note_id:
-            update_window = _best_window(ranked, update.chunk.note_id)
-            dated_chunks |= {update_window.chunk.chunk_id, ordered[0].chunk.chunk_id}
+            update_window = _best_window(ranked, update)
+            for window in (update_window, ordered[0]):
+                if section_day(window.chunk) is None:
+                    dated_chunks |= {window.chunk.chunk_id}
             ordered = _different([update_window, *ordered], question.quotes)
         quotes: list[Quote] = []
         for quote in _shown_quotes(ordered):
@@ -268,17 +272,30 @@ def _named_notes(
     return named
 
 
+def _asked_for(retrieved: Retrieved, now: datetime) -> list[Scored]:
+    """Returns the passages of the notes that are asked for, if nothing else is to be read; otherwise none.
+
+    These are the last or the first note of a series, or the notes that have a property and its value.
+    """
+    selected_chunks = [passage.chunk for passage in retrieved.selected]
+    series = asked_of_series(retrieved.analysis, selected_chunks, now)
+    if series is not None:
+        asked_note, _ = series
+        return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
+
+    properties = AskedProperties(retrieved)
+    return [
+        passage for passage in retrieved.selected if properties.has_key_and_value(passage.chunk)
+    ]
+
+
 def _close_passages(
     retrieved: Retrieved,
     naming: frozenset[str],
     defining: frozenset[str],
-    now: datetime,
 ) -> list[Scored]:
-    """Returns the passages that are read.
-
-    These are the passages that score near the first one, other versions of those, the passages of the notes in `naming`
-    and the chunks in `defining`. If the question asks for the last or the first note of a series, only that note is
-    read. If it names a property and its value, only notes that have both are read.
+    """Returns the passages that score near the first one, other versions of those, the passages of the notes in `naming`
+    and the chunks in `defining`.
     """
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
@@ -290,18 +307,7 @@ def _close_passages(
         # Looking for versions is slow, so only far passages are compared.
         if is_near or is_named or _is_version_of_any(passage, near):
             close.append(passage)
-
-    selected_chunks = [passage.chunk for passage in retrieved.selected]
-    series = asked_of_series(retrieved.analysis, selected_chunks, now)
-    if series is not None:
-        asked_note, _ = series
-        return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
-
-    properties = AskedProperties(retrieved)
-    with_value = [
-        passage for passage in retrieved.selected if properties.has_key_and_value(passage.chunk)
-    ]
-    return with_value or close
+    return close
 
 
 def _first_passage(close: Sequence[Scored], naming: frozenset[str]) -> Scored:
@@ -419,9 +425,12 @@ def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
     return different
 
 
-def _best_window(ranked: Iterable[Window], note_id: str) -> Window:
-    """Returns the best window of a note."""
-    return next(window for window in ranked if window.chunk.note_id == note_id)
+def _best_window(ranked: Iterable[Window], passage: Scored) -> Window:
+    """Returns the best window of a passage's note, or of its section if a heading names the day of that."""
+    day = section_day(passage.chunk)
+    of_note = [window for window in ranked if window.chunk.note_id == passage.chunk.note_id]
+    of_section = [window for window in of_note if section_day(window.chunk) == day]
+    return (of_section or of_note)[0]
 
 
 def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:

@@ -10,13 +10,16 @@ Nobody can tell for sure, so both notes are quoted, each with its day. A questio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 from itertools import combinations
 from statistics import fmean
 
 from shared.answering.missing_subject import notes_with_all_names
-from shared.answering.replacement import MIN_APART
+from shared.answering.replacement import MIN_APART, replaces
+from shared.answering.written import written
 from shared.language.terms import stems_as
+from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.times.intent import asks_of_the_past
 
@@ -28,27 +31,27 @@ SMOOTHING = 0.02
 """Added to both likenesses, so that passages which have hardly a word in common are no evidence."""
 
 
-def find_update(first: Scored, question: str, retrieved: Retrieved) -> Scored | None:
+def find_update(
+    first: Scored,
+    passages: Sequence[Scored],
+    question: Question,
+    retrieved: Retrieved,
+) -> Scored | None:
     """Returns the passage of a later note that probably states anew what the first passage says; None without one.
 
-    None, too, if the question names a time or asks of the past. A note without the names in the question speaks of
-    another and is no update.
+    None, too, if the question names a time or asks of the past. No update is a note without the names in the question,
+    which speaks of another, one that is still to come, and one that another note replaces.
 
-    first: the passage that is quoted first.
+    first: the passage that is quoted first. passages: those that may be quoted.
     """
     analysis = retrieved.analysis
-    if analysis.time is not None or asks_of_the_past(question, analysis.lang):
-        return None
-    earliest = first.chunk.created_at + MIN_APART
-    named = notes_with_all_names(question, retrieved, limit=len(retrieved.selected))
-    later: list[Scored] = []
-    for passage in retrieved.selected:
-        is_about_them = not named or passage.chunk.note_id in named
-        if is_about_them and passage.chunk.created_at >= earliest:
-            later.append(passage)
-    if not later:
+    if analysis.time is not None or asks_of_the_past(question.text, analysis.lang):
         return None
 
+    # 1. What was written later, and answers and reads alike enough.
+    later = _later_passages(first, passages, question.now)
+    if not later:
+        return None
     words = {passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected}
     usual_likeness = _usual_likeness(retrieved.selected, words)
     first_words = words[first.chunk.chunk_id]
@@ -58,10 +61,32 @@ def find_update(first: Scored, question: str, retrieved: Retrieved) -> Scored | 
         relative_likeness = (likeness + SMOOTHING) / (usual_likeness + SMOOTHING)
         return relative_likeness * passage.score / first.score
 
-    strongest = max(later, key=evidence)
-    if evidence(strongest) < UPDATES:
+    likely = [passage for passage in later if evidence(passage) >= UPDATES]
+    if not likely:
         return None
-    return strongest
+
+    # 2. The strongest that speaks of what is asked about and still holds.
+    named = notes_with_all_names(question.text, retrieved, limit=len(retrieved.selected))
+    about_them = [passage for passage in likely if not named or passage.chunk.note_id in named]
+    holding = [passage for passage in about_them if not _is_replaced(passage, retrieved)]
+    return max(holding, key=evidence, default=None)
+
+
+def _later_passages(first: Scored, passages: Iterable[Scored], now: datetime) -> list[Scored]:
+    """Returns the passages of other notes that were written after the first passage and are not still to come."""
+    first_day = written(first.chunk)
+    later: list[Scored] = []
+    for passage in passages:
+        day = written(passage.chunk)
+        is_other_note = passage.chunk.note_id != first.chunk.note_id
+        if is_other_note and day - first_day >= MIN_APART and day <= now:
+            later.append(passage)
+    return later
+
+
+def _is_replaced(passage: Scored, retrieved: Retrieved) -> bool:
+    """Reports whether the properties of two notes say that another one replaces the note of a passage."""
+    return any(replaces(other.chunk, passage.chunk) for other in retrieved.selected)
 
 
 def _words(passage: Scored, retrieved: Retrieved) -> frozenset[str]:

@@ -37,7 +37,8 @@ def searched(*passages: Scored, text: str = ASKED) -> Retrieved:
 
 
 def found(first: Scored, *others: Scored, text: str = ASKED) -> Scored | None:
-    return find_update(first, text, searched(first, *others, text=text))
+    result = searched(first, *others, text=text)
+    return find_update(first, result.selected, question(text), result)
 
 
 def unrelated(year: int) -> list[Scored]:
@@ -101,7 +102,7 @@ def test_a_question_in_the_past_asks_for_what_was(text: str) -> None:
 def test_a_question_about_a_time_asks_for_what_was_then() -> None:
     signed = written(SIGNED, 2024)
     result = retrieved(signed, written(RAISED, 2025), *unrelated(2025), text=ASKED, time=LAST_WEEK)
-    assert find_update(signed, ASKED, result) is None
+    assert find_update(signed, result.selected, question(ASKED), result) is None
 
 
 def test_a_note_without_the_name_that_is_asked_for_updates_nothing() -> None:
@@ -118,3 +119,47 @@ def test_a_note_without_the_name_that_is_asked_for_updates_nothing() -> None:
     )
     assert found(sizes, of_poppy, *unrelated(2025), text=asked) is None
     assert found(sizes, of_both, *unrelated(2025), text=asked) == of_both
+
+
+def in_section(passage: Scored, day: str) -> Scored:
+    return replace(passage, chunk=replace(passage.chunk, heading_path=f"## {day}"))
+
+
+def with_properties(passage: Scored, *properties: str) -> Scored:
+    return replace(passage, chunk=replace(passage.chunk, properties=properties))
+
+
+def test_a_note_that_is_still_to_come_updates_nothing() -> None:
+    assert found(written(SIGNED, 2024), written(RAISED, 2030), *unrelated(2025)) is None
+
+
+def test_a_section_counts_as_written_on_the_day_of_its_heading() -> None:
+    signed = written(SIGNED, 2024)
+    raised = written(RAISED, 2025)
+    assert found(in_section(signed, "2025-06-01"), raised, *unrelated(2025)) is None
+    assert found(signed, in_section(raised, "2023-06-01"), *unrelated(2025)) is None
+
+
+def test_a_note_that_another_one_replaces_updates_nothing() -> None:
+    signed = with_properties(written(SIGNED, 2024, title="Signed"), "supersedes: Raised")
+    raised = written(RAISED, 2025, title="Raised")
+    assert found(signed, raised, *unrelated(2025)) is None
+
+
+def test_a_note_without_the_property_that_is_asked_for_is_not_quoted() -> None:
+    asked = "What is due for the flat with status open?"
+    still_open = with_properties(written(SIGNED, 2024, score=0.9), "status: open")
+    closed = with_properties(written(RAISED, 2025), "status: closed")
+    result = searched(still_open, closed, *unrelated(2025), text=asked)
+    (only,) = ExtractiveWriter().quotes(question(asked), result)
+    assert only.passage == still_open
+
+
+def test_the_section_that_updates_is_quoted_and_its_heading_is_its_date() -> None:
+    signed = written(SIGNED, 2024, score=0.9)
+    raised = in_section(written(RAISED, 2025), "2025-06-01")
+    other_chunk = replace(raised.chunk, chunk_id="older", heading_path="## 2025-02-01", position=1)
+    older = replace(raised, chunk=replace(other_chunk, text="Orchard Street: flat, lease, cost?"))
+    first, second, *_ = quoted(signed, raised, older, *unrelated(2025))
+    assert [first.passage, second.passage] == [raised, signed]
+    assert [first.dated, second.dated] == [False, True]
