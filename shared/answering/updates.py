@@ -11,9 +11,10 @@ Nobody can tell for sure, so both notes are quoted, each with its day. A questio
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from itertools import combinations
 from statistics import fmean
+from zoneinfo import ZoneInfo
 
 from shared.answering.missing_subject import notes_with_all_names
 from shared.answering.replacement import MIN_APART, replaces
@@ -49,7 +50,7 @@ def find_update(
         return None
 
     # 1. What was written later, and answers and reads alike enough.
-    later = _later_passages(first, passages, question.now)
+    later = _later_passages(first, passages, question)
     if not later:
         return None
     words = {passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected}
@@ -72,14 +73,24 @@ def find_update(
     return max(holding, key=evidence, default=None)
 
 
-def _later_passages(first: Scored, passages: Iterable[Scored], now: datetime) -> list[Scored]:
-    """Returns the passages of other notes that were written after the first passage and are not still to come."""
+def _later_passages(
+    first: Scored,
+    passages: Iterable[Scored],
+    question: Question,
+) -> list[Scored]:
+    """Returns the passages of other notes that were written after the first passage, until the end of today.
+
+    A note of which only the day is known may be dated some hours after the question.
+    """
+    zone = ZoneInfo(question.zone)
+    today = question.now.astimezone(zone).date()
+    end_of_today = datetime.combine(today + timedelta(days=1), time(), zone)
     first_day = written(first.chunk)
     later: list[Scored] = []
     for passage in passages:
         day = written(passage.chunk)
         is_other_note = passage.chunk.note_id != first.chunk.note_id
-        if is_other_note and day - first_day >= MIN_APART and day <= now:
+        if is_other_note and day - first_day >= MIN_APART and day < end_of_today:
             later.append(passage)
     return later
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,7 +11,7 @@ from shared.answering.extractive import ExtractiveWriter
 from shared.answering.updates import find_update
 from shared.model.answers import Quote
 from shared.model.retrieval import Retrieved, Scored
-from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+from tests.answering.samples import LAST_WEEK, NOW, passage, question, retrieved
 
 ASKED = "What does the flat in Orchard Street cost me?"
 SIGNED = "Flat in Orchard Street: signed the lease with Mr Hale. Rent is due on the first, the deposit is back at the end."
@@ -131,6 +131,17 @@ def with_properties(passage: Scored, *properties: str) -> Scored:
 
 def test_a_note_that_is_still_to_come_updates_nothing() -> None:
     assert found(written(SIGNED, 2024), written(RAISED, 2030), *unrelated(2025)) is None
+
+
+@pytest.mark.parametrize(("hours", "counts"), [(0, True), (6, True), (24, False)])
+def test_a_note_of_today_updates_even_if_its_hour_is_still_to_come(
+    hours: int, *, counts: bool
+) -> None:
+    signed = written(SIGNED, 2024)
+    raised = written(RAISED, 2025)
+    day = NOW + timedelta(hours=hours)
+    raised = replace(raised, chunk=replace(raised.chunk, created_at=day))
+    assert (found(signed, raised, *unrelated(2025)) == raised) is counts
 
 
 def test_a_section_counts_as_written_on_the_day_of_its_heading() -> None:
