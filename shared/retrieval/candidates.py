@@ -118,8 +118,10 @@ def _step_with_notes(
     matches: KeywordMatches,
 ) -> tuple[str, Restriction, KeywordMatches] | None:
     """Returns the first step of widening in which a note has a word of the question, or else the first that holds notes;
-    None if none holds any. With its name come what it allows and its keyword matches.
+    None if none holds any. With its name come what it allows and its keyword matches. Words of notes that the question
+    excludes do not count.
     """
+    excluded_notes = frozenset(legs.question.filters.without_notes)
     first_with_notes: tuple[str, Restriction, KeywordMatches] | None = None
     for step, days in WIDENING.items():
         wider_range = _widened(time_range, days, legs.question)
@@ -128,7 +130,7 @@ def _step_with_notes(
             continue
         wider_matches = legs.match(wider, matches)
         found = (step, wider, wider_matches)
-        if wider_matches.chunks:
+        if any(chunk.note_id not in excluded_notes for chunk in wider_matches.chunks):
             return found
         if first_with_notes is None:
             first_with_notes = found

@@ -143,6 +143,14 @@ def test_a_step_in_which_no_note_has_a_word_of_the_question_is_left_out(library:
     assert "attic" not in notes(retrieved)
 
 
+def test_words_of_excluded_notes_leave_no_step_out(library: Library) -> None:
+    library.add("garden", "Tomatoes need water every evening", created_at=days_ago(12))
+    library.add("rota", "Kick-off of the juniors is at ten", created_at=days_ago(25))
+    without_rota = Filters(without_notes=("rota",))
+    retrieved = library.ask("When do the juniors start last week?", filters=without_rota)
+    assert retrieved.widened == "7 days around"
+
+
 def test_likeness_of_unrelated_texts_makes_no_note_near(library: Library) -> None:
     library.add("garden", "Tomatoes need water every evening")
     word = next(word for word in QUARKS if library.ask(word).nearest)
