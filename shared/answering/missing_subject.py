@@ -3,15 +3,17 @@
 The passages do not say what is asked if none of them names the name. They do not either if no note that names it holds
 anything else that is asked, while another note holds all of it. (If what is asked is one phrase, the other notes may
 hold it together.) Words that no passage holds are ignored. What is asked about an owner is what it owns; about another
-name, all other words of the sentence. `names` says what a name is, `owners` what belongs to it.
+name, all other words of the sentence. `names` says what a name is, `owners` what belongs to it. If what it owns owns in
+turn what is asked (`Marek's wife's phone`), nothing is missing: a note may call her by her name.
 
 A note with the name in its title is about it. If there is one, a note about another that mentions the name says of it only
 what stands in the same paragraph, from the mention on: Ingrid's number is not Marek's because she met him.
 
 So a name in a story that has nothing to do with the question does not count, and neither does an answer in other words:
 if other notes state a number, a number of similar length beside the name or in a note about it may be the answer, if they
-state a day, any day, and if they state neither, one common word is too little evidence unless the name owns it. If the
-sentence has other names that the notes speak of, only an owner counts.
+state an amount or a day, any amount or day. Unless the name owns it, one common word is too little evidence if other words
+are asked, and without a number or a day it always is. If the sentence has other names that the notes speak of, only an
+owner counts.
 
 Things that notes write in small letters are no names: where only "Papers" has a licence plate, it may well be that of the
 car, though "Car" has none.
@@ -36,7 +38,8 @@ from shared.answering.names import (
     names_in,
     speaks_of,
 )
-from shared.answering.phrases import subject_in_words, what_belongs
+from shared.answering.owners import owns_an_owner
+from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
 from shared.language.languages import detect
 from shared.language.sentences import sentences
@@ -50,6 +53,8 @@ from shared.times.dates import days_in
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
 """A number as people write it: `0113 496 0188`."""
+_AMOUNT = re.compile(r"\d\s?[%‰€$£¥]|[€$£¥]\s?\d")
+"""An amount of money or a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +78,16 @@ class _Division:
     values: list[str]
     """Sentences and properties whose numbers and days belong to the name."""
     other_chunks: list[IndexedChunk]
+    places: list[str]
+    """Paths, titles and headings of all passages that hold the name: the folder `birthday`."""
+
+    def lines(self) -> list[str]:
+        """Returns the sentences that are said about the name, or may be."""
+        return [*self.mentions, *_lines(self.chunks_about)]
 
     def says_any(self, asked_stems: set[str], analysis: Analysis) -> bool:
-        """Reports whether what is said about the name holds a stem, maybe within another word."""
-        texts = list(self.mentions)
+        """Reports whether what is said about the name, or stands above it, holds a stem, maybe within another word."""
+        texts = [*self.places, *self.mentions]
         for chunk in self.chunks_about:
             texts.append(chunk.text)
             if chunk.stems_among(asked_stems):
@@ -105,12 +116,21 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
             is_missing = name.is_written_as_one
         else:
             belonging = what_belongs(sentence, name, other_words, lang)
-            is_missing = _is_said_of_others(
+            belongs = name.owns or bool(belonging)
+            owns_owner = belongs and owns_an_owner(
+                sentence,
+                name.start,
+                name.end,
+                belonging,
+                lang,
+            )
+            is_missing = not owns_owner and _is_said_of_others(
                 retrieved,
                 name,
                 naming,
                 belonging or other_words,
-                belongs=name.owns or bool(belonging),
+                belongs=belongs,
+                asks_several=len(without_request(sentence, other_words, lang)) > 1,
             )
         if is_missing:
             text = subject_in_words(
@@ -196,11 +216,13 @@ def _divided(name: Name, naming: frozenset[str], passages: Iterable[Scored]) -> 
     """
     chunks = [passage.chunk for passage in passages]
     titled = _titled_notes(name, chunks)
-    division = _Division(chunks_about=[], mentions=[], values=[], other_chunks=[])
+    division = _Division(chunks_about=[], mentions=[], values=[], other_chunks=[], places=[])
     for chunk in chunks:
         if chunk.note_id not in naming:
             division.other_chunks.append(chunk)
-        elif chunk.note_id in titled or _is_named_above(chunk, name):
+            continue
+        division.places.extend([chunk.path, chunk.title, chunk.heading_path])
+        if chunk.note_id in titled or _is_named_above(chunk, name):
             division.chunks_about.append(chunk)
             division.values.extend(_lines([chunk]))
         else:
@@ -220,12 +242,14 @@ def _is_said_of_others(
     words: Sequence[AskedWord],
     *,
     belongs: bool,
+    asks_several: bool,
 ) -> bool:
     """Reports whether only notes about others hold what is asked about a name.
 
     naming: ids of the notes that contain the name.
     words: what is asked about it.
     belongs: True if the question says that it belongs to the name.
+    asks_several: True if several words say what is asked, those of a request (`give me`) aside.
     """
     asked_stems: set[str] = set()
     for word in words:
@@ -246,15 +270,22 @@ def _is_said_of_others(
     if not is_one_phrase and known_stems not in stems_of_others:
         return False
 
-    # 3. What is said about the name may answer in other words: by a number as long, by a day, or where one word is asked.
+    known_words = [word for word in words if known_stems.issuperset(word.stems)]
+    is_little = len(known_words) <= 1 and not belongs
+    if is_little and asks_several:
+        return False
+
+    # 3. What is said about the name may answer in other words: by a number as long, an amount, a day, or where one word is
+    # asked.
     sentences_about = _sentences_about(known_stems, division.other_chunks, retrieved)
+    if _has_amount(sentences_about) and _has_amount(division.lines()):
+        return False
     stated_length = _longest_number(sentences_about)
     if stated_length > 0:
         return 2 * _longest_number(division.values) <= stated_length
     if _has_day(sentences_about):
         return not _has_day(division.values)
-    known_words = [word for word in words if known_stems.issuperset(word.stems)]
-    return belongs or len(known_words) > 1
+    return not is_little
 
 
 def _is_named_above(chunk: IndexedChunk, name: Name) -> bool:
@@ -318,6 +349,11 @@ def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:
 def _has_day(lines: Iterable[str]) -> bool:
     """Reports whether some lines name a day."""
     return any(map(any, map(days_in, lines)))
+
+
+def _has_amount(lines: Iterable[str]) -> bool:
+    """Reports whether some lines state an amount of money or a share."""
+    return any(map(_AMOUNT.search, lines))
 
 
 def _longest_number(lines: Iterable[str]) -> int:

@@ -8,8 +8,9 @@ A word of the question counts as (part of) a name in these cases:
    `Car` is none. A title of one word counts if the question has it as an owner without an article (`mareks phone`,
    `phone of marek`) or if the text of the notes has that word, too: `Recipes` above a list is none.
 
-In a language in which all nouns have capitals, only owners and the words of titles of several words count. A question
-of few words may be taken for one of another language, so the nearest passage's language tells that, too.
+In a language in which all nouns have capitals, only owners and whole titles of several words count: `vom Verein` does not
+ask for the note "Verein Schlüssel". A question of few words may be taken for one of another language, so the nearest
+passage's language tells that, too.
 """
 
 from __future__ import annotations
@@ -186,7 +187,7 @@ def _names_in_notes(
     """Returns the folded words that the passages write as names and never in small letters.
 
     A title whose words are all in the question is a name. Of other titles only words count that the question
-    capitalises too: `new` does not ask for the note "New Year".
+    capitalises too: `new` does not ask for the note "New Year". Where all nouns have capitals, only owners do.
 
     asked: folded words of the question.
     with_capital: those of them that have a capital letter and do not open the sentence.
@@ -252,8 +253,10 @@ def _title_words(
                     is_asked_whole = is_asked_whole and _is_in_a_text(title, passages)
             if is_asked_whole:
                 names |= folded_words
-            else:
+            elif capitals_tell:
                 names |= folded_words & with_capital
+            else:
+                names |= folded_words & owners
     return names
 
 

@@ -2,6 +2,8 @@
 
 An owner has an ending (`Marek's phone number`, `mareks phone number`) or stands behind a preposition without an article
 (`phone number of Marek`). The prepositions of all languages count: a few words may not tell their language.
+
+What it owns may in turn own what is asked: `Marek's wife's phone`, `the phone of Marek's wife`.
 """
 
 from __future__ import annotations
@@ -13,13 +15,17 @@ from itertools import pairwise
 
 from shared.answering.asked import AskedWord, only_asks
 from shared.language.vocabulary import vocabularies, vocabulary
-from shared.language.words import fold
+from shared.language.words import common_words, fold
 
 _OWNS = re.compile(r"['’](?:s\b|(?=\s))")
 GENITIVE = "s"
 """Ending of an owner where it is written without an apostrophe. In a language in which all nouns have capitals an owner
 without an article is a name.
 """
+_OWNER_BEHIND = re.compile(r"(?: [^\W\d_]+){1,2}['’](?:s\b|(?=\s))")
+"""Another owner, directly behind one or with a word between them: `younger brother's`."""
+_BARE_OWNER_BEHIND = re.compile(r" [^\W\d_]*[^\W\d_s]s(?= \w)")
+"""Another owner, without an apostrophe, directly behind one that has none either: `mareks brothers phone`."""
 _NOUN_BEHIND = re.compile(" (.)")
 """First letter of the word that follows an owner."""
 
@@ -72,7 +78,7 @@ def without_endings(words: Sequence[AskedWord]) -> dict[AskedWord, str]:
 def owners_in(sentence: str, words: Sequence[AskedWord]) -> frozenset[str]:
     """Returns the folded words used as owners have names, without article: `Marek's`, `mareks phone`, `phone of marek`."""
     owners = set(without_endings(words).values())
-    behind_preposition = _before_owner("genitive_of_names")
+    behind_preposition = _before_owner()
     for word in words:
         if has_apostrophe(sentence, word) or behind_preposition.search(sentence[: word.start]):
             owners.add(fold(word.text))
@@ -85,18 +91,79 @@ def has_apostrophe(sentence: str, word: AskedWord) -> bool:
 
 
 @cache
-def _before_owner(attribute: str) -> re.Pattern[str]:
-    """Matches a word of any language that stands between a thing and its owner, at the end of a text: ` of `.
+def _before_owner() -> re.Pattern[str]:
+    """Matches a word of any language between a thing and the name of its owner, at the end of a text: ` of `."""
+    links = _of_all_languages("genitive_of_names")
+    return re.compile(rf"\s(?:{links})\s?\Z", re.IGNORECASE)
 
-    attribute: name of the pattern in `Asking`.
+
+@cache
+def _before_possession() -> re.Pattern[str]:
+    """Matches a thing and what makes the next word its owner, maybe with an article, at the end of a text: `phone of the `.
+
+    Where all nouns have capitals an article alone does it: `die Nummer der Mutter`.
     """
+    links = _of_all_languages("genitive")
+    for language in vocabularies():
+        if language.asking is not None and language.nouns_are_capitalised:
+            links += f"|{language.asking.articles}"
+    return re.compile(
+        rf"(?P<thing>[^\W\d_]+)\s(?:{links})(?:\s[^\W\d_]+['’]?)?\s?\Z",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _word_for_name() -> re.Pattern[str]:
+    """Matches a word of any language for a name."""
+    return re.compile(_of_all_languages("names"), re.IGNORECASE)
+
+
+def _follows_asker(text_before: str, lang: str) -> bool:
+    """Reports whether a text ends with a form of the first person: `j'ai` before `besoin du`."""
+    words = text_before.split()
+    asking = vocabulary(lang).asking
+    if not words or asking is None:
+        return False
+    return re.fullmatch(asking.asker, words[-1], re.IGNORECASE) is not None
+
+
+def _of_all_languages(attribute: str) -> str:
+    """Returns a pattern of `Asking` in any language; a few words may not tell their language."""
     patterns: list[str] = []
     for language in vocabularies():
         if language.asking is not None:
             pattern: str = getattr(language.asking, attribute)
             patterns.append(pattern)
-    alternatives = "|".join(filter(None, patterns))
-    return re.compile(rf"\s(?:{alternatives})\s?\Z", re.IGNORECASE)
+    return "|".join(filter(None, patterns))
+
+
+def owns_an_owner(
+    sentence: str,
+    start: int,
+    end: int,
+    owned: Sequence[AskedWord],
+    lang: str,
+) -> bool:
+    """Reports whether what an owner owns is itself the owner of what is asked: `Marek's wife's phone`.
+
+    Notes may call it otherwise: the wife by her name. A question for the name of the wife asks for her.
+
+    start, end: where the owner stands.
+    owned: words for what it owns, if any was searched for.
+    """
+    behind = end_of_owner(sentence, end)
+    has_bare_ending = behind == end and sentence[:end].endswith(GENITIVE)
+    owner_behind = _BARE_OWNER_BEHIND if has_bare_ending else _OWNER_BEHIND
+    if owner_behind.match(sentence, behind):
+        return True
+    first = min([start, *[word.start for word in owned]])
+    thing = _before_possession().search(sentence[:first])
+    if thing is None or fold(thing["thing"]) in common_words(lang):
+        return False
+    if _follows_asker(sentence[: thing.start()], lang):
+        return False
+    return _word_for_name().fullmatch(thing["thing"]) is None
 
 
 def owned_words(sentence: str, end: int, others: Sequence[AskedWord]) -> list[AskedWord]:
@@ -127,15 +194,13 @@ def words_of_genitive(
     before_name = [word for word in others if word.end <= start and not only_asks(word, lang)]
     belonging: list[AskedWord] = []
     end = start
-    links = _before_owner("genitive_of_names")
     for word in reversed(before_name):
         between = sentence[word.end : end]
         is_neighbour = bool(belonging) and between == " "
-        if not is_neighbour and not links.fullmatch(between):
+        if not is_neighbour and not _before_owner().fullmatch(between):
             break
         belonging.insert(0, word)
         end = word.start
-        links = _before_owner("genitive")
     return belonging
 
 

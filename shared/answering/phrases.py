@@ -37,7 +37,7 @@ def subject_in_words(
 
     name_alone = sentence[name.start : name.end]
     belonging = words_of_genitive(sentence, name.start, others, lang)
-    others = belonging or _without_request(sentence, others, lang)
+    others = belonging or without_request(sentence, others, lang)
     if not others or not is_named:
         return _shortened(name_alone)
 
@@ -73,7 +73,7 @@ def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -
     return []
 
 
-def _without_request(sentence: str, words: Sequence[AskedWord], lang: str) -> list[AskedWord]:
+def without_request(sentence: str, words: Sequence[AskedWord], lang: str) -> list[AskedWord]:
     """Leaves out the words that only ask: `give me`, `can you show us`."""
     asking = vocabulary(lang).asking
     words = [word for word in words if not only_asks(word, lang)]

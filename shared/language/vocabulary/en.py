@@ -181,6 +181,7 @@ VOCABULARY = Vocabulary(
         asker=r"(?-i:I|us)|i|me|my|we|our",
         genitive=r"of|from",
         genitive_of_names=r"of",
+        names=r"names?|surnames?",
         articles=r"the",
         possessive=r"['’]s",
         first=r"(?:the|my|our|\w['’]s) (?:very )?first|^first|earliest|oldest",
