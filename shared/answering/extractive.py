@@ -29,7 +29,7 @@ from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
-from shared.answering.updates import find_update
+from shared.answering.updates import Update, find_update
 from shared.answering.windows import Window, joined, windows
 from shared.answering.written import section_day
 from shared.language.lengths import utf16_units
@@ -109,12 +109,6 @@ class ExtractiveWriter:
         local_now = question.now.astimezone(ZoneInfo(question.zone))
         asked_for = _asked_for(retrieved, local_now)
         close = asked_for or _close_passages(retrieved, naming, defining_chunks)
-        first = _first_passage(close, naming)
-        update = None
-        if missing is None:
-            update = find_update(first, asked_for or retrieved.selected, question, retrieved)
-        if update is not None and update not in close:
-            close.append(update)
         ranked = self._ranked_windows(question, close, retrieved, defining_texts)
         greatest_nearness = max(window.nearness for window in ranked)
         if not is_on_topic(retrieved, greatest_nearness):
@@ -124,18 +118,19 @@ class ExtractiveWriter:
         if missing is not None:
             chosen = _choose_nearest(ranked, naming, limit=question.quotes)
             return _shown_quotes(_in_order_of_search(chosen, close, naming))
+        first = _first_passage(close, naming)
         chosen = _choose(ranked, first.chunk.note_id, limit=question.quotes)
         chosen = _in_order_of_search(chosen, close, naming)
 
         # 3. The newest statement of a thing before older ones.
         near = _near_and_versions(ranked, chosen)
         ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
+        update = find_update(first, close, question, retrieved)
         if update is not None and ordered[0].chunk.note_id == first.chunk.note_id:
-            update_window = _best_window(ranked, update)
-            for window in (update_window, ordered[0]):
-                if section_day(window.chunk) is None:
-                    dated_chunks |= {window.chunk.chunk_id}
-            ordered = _different([update_window, *ordered], question.quotes)
+            if update.is_probable:
+                update_window = _best_window(ranked, update.passage)
+                ordered = _different([update_window, *ordered], question.quotes)
+            dated_chunks |= _dated_by(update, first, ordered)
         quotes: list[Quote] = []
         for quote in _shown_quotes(ordered):
             is_dated = quote.passage.chunk.chunk_id in dated_chunks
@@ -316,6 +311,17 @@ def _first_passage(close: Sequence[Scored], naming: frozenset[str]) -> Scored:
         if passage.chunk.note_id in naming:
             return passage
     return close[0]
+
+
+def _dated_by(update: Update, first: Scored, quoted: Iterable[Window]) -> frozenset[str]:
+    """Returns the ids of the quoted chunks of a note and of its update that stand below no day; none unless both notes are
+    quoted.
+    """
+    both_notes = {update.passage.chunk.note_id, first.chunk.note_id}
+    chunks = [window.chunk for window in quoted if window.chunk.note_id in both_notes]
+    if {chunk.note_id for chunk in chunks} != both_notes:
+        return frozenset()
+    return frozenset([chunk.chunk_id for chunk in chunks if section_day(chunk) is None])
 
 
 def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> list[Window]:

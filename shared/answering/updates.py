@@ -5,14 +5,17 @@ People seldom write that a note replaces another one: `Rent: 540 a month`, and h
 more words in common with the first one than the passages of one search usually have with each other. Minutes by one
 template and chats of the same people are all alike, so that a likeness alone says little.
 
-Nobody can tell for sure, so both notes are quoted, each with its day. A question in the past asks for what was.
+Nobody can tell for sure, so both notes are quoted, each with its day. Where there is less evidence their order stays, and
+the days alone let the reader judge. A question in the past asks for what was.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from itertools import combinations
+from operator import attrgetter
 from statistics import fmean
 from zoneinfo import ZoneInfo
 
@@ -28,8 +31,30 @@ UPDATES = 1.3
 """Least product of two ratios for a later passage to be an update: its score to the first passage's, and their likeness
 to the mean likeness of the passages found. Chosen on the notes of three made-up people; see evaluation/experiments.md.
 """
+MAY_UPDATE = 0.9
+"""Least product for which the days of both are shown. Of these people's replaced facts that stand above the new ones half
+get their days by it, and a quarter of the other questions for which an earlier note stands above a later one.
+"""
+MOST_LIKENESS = 2.0
+"""A likeness counts as at most this many times the usual one: where few notes are found that have nothing in common, the
+usual one is next to nothing.
+"""
 SMOOTHING = 0.02
 """Added to both likenesses, so that passages which have hardly a word in common are no evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """A passage of a later note that may state anew what the first passage says."""
+
+    passage: Scored
+    evidence: float
+    """Product of its score and of its likeness to the first passage, both as shares; at least MAY_UPDATE."""
+
+    @property
+    def is_probable(self) -> bool:
+        """True if it is to stand before the first passage."""
+        return self.evidence >= UPDATES
 
 
 def find_update(
@@ -37,8 +62,8 @@ def find_update(
     passages: Sequence[Scored],
     question: Question,
     retrieved: Retrieved,
-) -> Scored | None:
-    """Returns the passage of a later note that probably states anew what the first passage says; None without one.
+) -> Update | None:
+    """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
     None, too, if the question names a time or asks of the past. No update is a note without the names in the question,
     which speaks of another, one that is still to come, and one that another note replaces.
@@ -60,17 +85,21 @@ def find_update(
     def evidence(passage: Scored) -> float:
         likeness = _likeness(first_words, words[passage.chunk.chunk_id])
         relative_likeness = (likeness + SMOOTHING) / (usual_likeness + SMOOTHING)
-        return relative_likeness * passage.score / first.score
+        return min(MOST_LIKENESS, relative_likeness) * passage.score / first.score
 
-    likely = [passage for passage in later if evidence(passage) >= UPDATES]
+    updates = [Update(passage, evidence(passage)) for passage in later]
+    likely = [update for update in updates if update.evidence >= MAY_UPDATE]
     if not likely:
         return None
 
     # 2. The strongest that speaks of what is asked about and still holds.
     named = notes_with_all_names(question.text, retrieved, limit=len(retrieved.selected))
-    about_them = [passage for passage in likely if not named or passage.chunk.note_id in named]
-    holding = [passage for passage in about_them if not _is_replaced(passage, retrieved)]
-    return max(holding, key=evidence, default=None)
+    holding: list[Update] = []
+    for update in likely:
+        is_about_them = not named or update.passage.chunk.note_id in named
+        if is_about_them and not _is_replaced(update.passage, retrieved):
+            holding.append(update)
+    return max(holding, key=attrgetter("evidence"), default=None)
 
 
 def _later_passages(

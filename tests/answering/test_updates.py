@@ -38,7 +38,10 @@ def searched(*passages: Scored, text: str = ASKED) -> Retrieved:
 
 def found(first: Scored, *others: Scored, text: str = ASKED) -> Scored | None:
     result = searched(first, *others, text=text)
-    return find_update(first, result.selected, question(text), result)
+    update = find_update(first, result.selected, question(text), result)
+    if update is None or not update.is_probable:
+        return None
+    return update.passage
 
 
 def unrelated(year: int) -> list[Scored]:
@@ -61,10 +64,15 @@ def test_a_later_note_about_the_same_things_is_quoted_first_and_both_are_dated()
     ]
 
 
-def test_it_is_quoted_also_where_it_is_too_far_to_be_read_otherwise() -> None:
+def test_where_there_is_less_evidence_the_order_stays_and_both_are_dated() -> None:
     signed = written(SIGNED, 2024, score=0.9)
-    raised = written(RAISED, 2025, score=0.44)
-    assert quoted(signed, raised, *unrelated(2025))[0].passage == raised
+    raised = written(RAISED, 2025, score=0.5)
+    others = unrelated(2025)
+    assert found(signed, raised, *others) is None
+    quotes = quoted(signed, raised, *others)
+    assert quotes[0].passage == signed
+    dated_passages = [quote.passage for quote in quotes if quote.dated]
+    assert dated_passages == [signed, raised]
 
 
 @pytest.mark.parametrize("year", [2023, 2024])
