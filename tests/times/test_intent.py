@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.model.questions import TimeHint
+from shared.times.intent import asks_of_the_past
 from shared.times.phrases import find_time
 from tests.times.intents import EVENTS, FILTERS, PERIODS, STORIES, kept_aside
 
@@ -104,6 +105,20 @@ def test_a_participle_behind_a_verb_of_the_present_is_no_past(text: str) -> None
 )
 def test_a_past_that_is_told_of_the_present_is_one(text: str) -> None:
     assert hint_of("en", text) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_past"),
+    [
+        ("What shoe size does Emil have?", False),
+        ("Which insurance does the car have?", False),
+        ("What shoe size did Emil have?", True),
+        ("What have I paid?", True),
+        ("Where is the book I have?", True),
+    ],
+)
+def test_an_infinitive_behind_a_verb_of_the_present_is_no_past(text: str, *, is_past: bool) -> None:
+    assert asks_of_the_past(text, "en") is is_past
 
 
 def test_intents_hold_for_the_half_that_no_rule_was_made_from() -> None:

@@ -38,7 +38,9 @@ class Asking:
     past: str = ""
     """Auxiliaries and endings of the past."""
     participles: str = ""
-    """Words of the past that are also participles, and tell no past behind `present`: `are we closed`."""
+    """Words of the past that are also participles or infinitives, and tell no past behind `present`: `are we closed`,
+    `does it have`.
+    """
     present: str = ""
     """Verbs for the present and for habits: forms of `be`."""
     duty: str = ""
