@@ -27,7 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from shared.answering.asked import AskedWord, asked_words, is_part_of
 from shared.answering.names import (
@@ -49,6 +49,9 @@ from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis, Retrieved, Scored
 from shared.times.dates import days_in
+
+MAX_NAMES = 8
+"""Most names of a question that are looked at, the first ones: each is compared with all passages."""
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
@@ -188,9 +191,9 @@ def _names_with_notes(
     words: Sequence[AskedWord],
     retrieved: Retrieved,
 ) -> list[tuple[Name, frozenset[str]]]:
-    """Returns the names among the words, each with the ids of the notes that have a passage with it."""
+    """Returns the first MAX_NAMES names among the words, each with the ids of the notes that have a passage with it."""
     named: list[tuple[Name, frozenset[str]]] = []
-    for name in names_in(sentence, words, retrieved):
+    for name in islice(names_in(sentence, words, retrieved), MAX_NAMES):
         named.append((name, _notes_that_name(name, retrieved.selected)))
     return named
 

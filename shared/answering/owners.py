@@ -26,6 +26,8 @@ _OWNER_BEHIND = re.compile(r"(?: [^\W\d_]+){1,2}['’](?:s\b|(?=\s))")
 """Another owner, directly behind one or with a word between them: `younger brother's`."""
 _BARE_OWNER_BEHIND = re.compile(r" [^\W\d_]*[^\W\d_s]s(?= \w)")
 """Another owner, without an apostrophe, directly behind one that has none either: `mareks brothers phone`."""
+REACH = 40
+"""Characters before a word in which a verb or a preposition that belongs to it is looked for."""
 _NOUN_BEHIND = re.compile(" (.)")
 """First letter of the word that follows an owner."""
 
@@ -55,7 +57,7 @@ def is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
         return True
 
     # Otherwise the letter may be its own: `im Haus`. Other nouns have an article behind a verb.
-    words_before = sentence[: word.start].split()
+    words_before = _text_before(sentence, word).split()
     if not words_before or language.asking is None:
         return False
     verb = re.fullmatch(language.asking.verbs, words_before[-1], re.IGNORECASE)
@@ -80,9 +82,16 @@ def owners_in(sentence: str, words: Sequence[AskedWord]) -> frozenset[str]:
     owners = set(without_endings(words).values())
     behind_preposition = _before_owner()
     for word in words:
-        if has_apostrophe(sentence, word) or behind_preposition.search(sentence[: word.start]):
+        text_before = _text_before(sentence, word)
+        if has_apostrophe(sentence, word) or behind_preposition.search(text_before):
             owners.add(fold(word.text))
     return frozenset(owners)
+
+
+def _text_before(sentence: str, word: AskedWord) -> str:
+    """Returns what stands directly before a word, as far as REACH."""
+    first = max(0, word.start - REACH)
+    return sentence[first : word.start]
 
 
 def has_apostrophe(sentence: str, word: AskedWord) -> bool:
