@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 
+from shared.answering.missing_subject import NamedNotes
 from shared.answering.replacement import MIN_APART, are_versions, replaces
 from shared.answering.windows import Window
 from shared.answering.written import section_day
@@ -165,6 +166,7 @@ def current_first(
     chosen: Sequence[Window],
     ranked: Iterable[Window],
     retrieved: Retrieved,
+    named: NamedNotes,
     *,
     limit: int,
 ) -> tuple[list[Window], frozenset[str]]:
@@ -174,6 +176,7 @@ def current_first(
     time, nothing is reordered.
 
     ranked: the windows that may be quoted, best first.
+    named: the notes with the names in the question. Others speak of another, and state nothing anew.
     """
     if retrieved.analysis.time is not None:
         return list(chosen), frozenset()
@@ -181,8 +184,8 @@ def current_first(
     # 1. The best window of each note, or of each dated section of a note. Chosen windows come before others.
     ranked = list(ranked)
     asked_weights = _asked_words([*chosen, *ranked], retrieved)
-    chosen_reads = [_read(window, asked_weights, retrieved) for window in chosen]
-    ranked_reads = [_read(window, asked_weights, retrieved) for window in ranked]
+    chosen_reads = [_read(window, asked_weights, retrieved, named) for window in chosen]
+    ranked_reads = [_read(window, asked_weights, retrieved, named) for window in ranked]
     best_of_place: dict[tuple[str, datetime], _ReadWindow] = {}
     for read in (*chosen_reads, *ranked_reads):
         best_of_place.setdefault(read.place, read)
@@ -229,11 +232,20 @@ def _asked_words(windows: Iterable[Window], retrieved: Retrieved) -> Mapping[str
     return {stem: weight for stem, weight in all_weights if stem in window_stems}
 
 
-def _read(window: Window, asked_weights: Mapping[str, float], retrieved: Retrieved) -> _ReadWindow:
-    """Reads the sentences of a window that hold the greatest share of the words that are asked for."""
+def _read(
+    window: Window,
+    asked_weights: Mapping[str, float],
+    retrieved: Retrieved,
+    named: NamedNotes,
+) -> _ReadWindow:
+    """Reads the sentences of a window that hold the greatest share of the words that are asked for.
+
+    It has no statements if it is not about the question, or if its note does not have the names in it.
+    """
     day = section_day(window.chunk)
     share_of_window = _share(_about(window), asked_weights, retrieved)
-    if share_of_window < ABOUT:
+    speaks_of_them = named.may_speak_of_them(window.chunk.note_id)
+    if share_of_window < ABOUT or not speaks_of_them:
         return _ReadWindow(window, (), day)
 
     texts = [piece.plain for piece in window.pieces]

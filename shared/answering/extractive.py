@@ -23,7 +23,11 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
-from shared.answering.missing_subject import MissingSubject, notes_with_all_names
+from shared.answering.missing_subject import (
+    MissingSubject,
+    NamedNotes,
+    notes_with_all_names,
+)
 from shared.answering.missing_words import missing_words
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
@@ -100,7 +104,8 @@ class ExtractiveWriter:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
         if not retrieved.selected:
             return ()
-        naming = _named_notes(question, retrieved, missing)
+        named = notes_with_all_names(question.text, retrieved)
+        naming = _notes_to_quote_first(question, retrieved, missing, named)
 
         # 1. The windows of the close passages, best first.
         definitions_of_chunk = definitions(retrieved)
@@ -124,8 +129,14 @@ class ExtractiveWriter:
 
         # 3. The newest statement of a thing before older ones.
         near = _near_and_versions(ranked, chosen)
-        ordered, dated_chunks = current_first(chosen, near, retrieved, limit=question.quotes)
-        update = find_update(first, close, question, retrieved)
+        ordered, dated_chunks = current_first(
+            chosen,
+            near,
+            retrieved,
+            named,
+            limit=question.quotes,
+        )
+        update = find_update(first, close, question, retrieved, named)
         if update is not None and ordered[0].chunk.note_id == first.chunk.note_id:
             if update.is_probable:
                 update_window = _best_window(ranked, update.passage)
@@ -251,20 +262,21 @@ def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Seque
     return notice + heading
 
 
-def _named_notes(
+def _notes_to_quote_first(
     question: Question,
     retrieved: Retrieved,
     missing: MissingSubject | None,
+    named: NamedNotes,
 ) -> frozenset[str]:
     """Returns the ids of the notes to quote first: those that contain the names in the question, where the note that ranks
     first does not, since that speaks of another.
     """
     if missing is not None:
         return missing.note_ids
-    named = notes_with_all_names(question.text, retrieved, limit=question.quotes)
-    if retrieved.selected[0].chunk.note_id in named:
+    first_ids = named.at_most(question.quotes)
+    if retrieved.selected[0].chunk.note_id in first_ids:
         return frozenset()
-    return named
+    return first_ids
 
 
 def _asked_for(retrieved: Retrieved, now: datetime) -> list[Scored]:

@@ -72,6 +72,25 @@ class MissingSubject:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedNotes:
+    """Ids of the notes that contain every name in a question; none if it has no name."""
+
+    note_ids: frozenset[str] = frozenset()
+    titled: frozenset[str] = frozenset()
+    """Ids of the notes whose title or alias has the names."""
+
+    def at_most(self, limit: int) -> frozenset[str]:
+        """Returns the notes; of more than `limit` only those titled with the names."""
+        if len(self.note_ids) <= limit:
+            return self.note_ids
+        return self.note_ids & self.titled
+
+    def may_speak_of_them(self, note_id: str) -> bool:
+        """Reports whether a note has the names, or the question has none."""
+        return not self.note_ids or note_id in self.note_ids
+
+
+@dataclass(frozen=True, slots=True)
 class _Division:
     """Passages about a name, and passages about others. A passage about another may mention the name."""
 
@@ -148,14 +167,13 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     return None
 
 
-def notes_with_all_names(question: str, retrieved: Retrieved, *, limit: int) -> frozenset[str]:
-    """Returns the ids of the notes that contain every name in the question; none if there is no name in it.
+def notes_with_all_names(question: str, retrieved: Retrieved) -> NamedNotes:
+    """Returns the notes that contain every name in the question.
 
-    If more than `limit` notes do, only those whose title or alias has the names. In a language in which all nouns have
-    capitals only names that own something count: other nouns are too often names.
+    In a language in which all nouns have capitals only names that own something count: other nouns are too often names.
     """
     if retrieved.notes_read is not None or not retrieved.selected:
-        return frozenset()
+        return NamedNotes()
     sentence = asking_sentence(question)
     words = asked_words(sentence, retrieved.analysis)
     only_owners = vocabulary(retrieved.analysis.lang).nouns_are_capitalised
@@ -166,14 +184,11 @@ def notes_with_all_names(question: str, retrieved: Retrieved, *, limit: int) -> 
             names.append(name)
             notes_by_name.append(notes)
     if not names:
-        return frozenset()
+        return NamedNotes()
 
-    naming = frozenset.intersection(*notes_by_name)
-    if len(naming) <= limit:
-        return naming
     chunks = [passage.chunk for passage in retrieved.selected]
     titled = {chunk.note_id for chunk in chunks if all(is_titled(chunk, name) for name in names)}
-    return naming & titled
+    return NamedNotes(frozenset.intersection(*notes_by_name), frozenset(titled))
 
 
 def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:

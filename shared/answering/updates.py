@@ -19,7 +19,7 @@ from operator import attrgetter
 from statistics import fmean
 from zoneinfo import ZoneInfo
 
-from shared.answering.missing_subject import notes_with_all_names
+from shared.answering.missing_subject import NamedNotes
 from shared.answering.replacement import MIN_APART, replaces
 from shared.answering.written import written
 from shared.language.terms import stems_as
@@ -62,13 +62,15 @@ def find_update(
     passages: Sequence[Scored],
     question: Question,
     retrieved: Retrieved,
+    named: NamedNotes,
 ) -> Update | None:
     """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
     None, too, if the question names a time or asks of the past. No update is a note without the names in the question,
     which speaks of another, one that is still to come, and one that another note replaces.
 
-    first: the passage that is quoted first. passages: those that may be quoted.
+    first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
+        question.
     """
     analysis = retrieved.analysis
     if analysis.time is not None or asks_of_the_past(question.text, analysis.lang):
@@ -93,10 +95,9 @@ def find_update(
         return None
 
     # 2. The strongest that speaks of what is asked about and still holds.
-    named = notes_with_all_names(question.text, retrieved, limit=len(retrieved.selected))
     holding: list[Update] = []
     for update in likely:
-        is_about_them = not named or update.passage.chunk.note_id in named
+        is_about_them = named.may_speak_of_them(update.passage.chunk.note_id)
         if is_about_them and not _is_replaced(update.passage, retrieved):
             holding.append(update)
     return max(holding, key=attrgetter("evidence"), default=None)

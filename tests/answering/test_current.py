@@ -235,3 +235,12 @@ def test_a_note_whose_predecessor_had_its_title_is_no_version_of_itself() -> Non
     note = marked(note, "supersedes: Message queue", "queue.md")
     (only,) = quoted(note, text="Which message queue do we use?")
     assert not only.dated
+
+
+def test_a_note_about_another_states_nothing_anew() -> None:
+    asked = "What is the tyre pressure of the Skoda?"
+    skoda = dated("Skoda: tyre pressure 2.3 bar.", 2024, title="Skoda", score=1.0)
+    fiat = dated("Fiat: tyre pressure 2.0 bar.", 2025, title="Fiat")
+    skoda_again = dated("Skoda: tyre pressure 2.5 bar with the trailer.", 2026, title="Skoda")
+    assert years(quoted(skoda, fiat, text=asked))[0] == 2024
+    assert years(quoted(skoda, fiat, skoda_again, text=asked))[0] == 2026

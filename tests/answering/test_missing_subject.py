@@ -169,7 +169,7 @@ def test_a_title_of_one_word_is_a_name_only_if_a_text_has_it() -> None:
     tart = note("Bake pears for 40 minutes, with pears on top.", "tart", "Tart")
     assert missing("any recipes with pears?", recipes, tart) is None
     question = "any recipes with pears?"
-    assert notes_with_all_names(question, asked(question, recipes, tart), limit=3) == frozenset()
+    assert notes_with_all_names(question, asked(question, recipes, tart)).at_most(3) == frozenset()
 
     marek = note("Marek repairs boats.", "m", "Marek")
     ingrid = note("The phone number is 5512.", "i", "Ingrid")
@@ -319,30 +319,34 @@ def test_other_languages_know_names_by_their_capitals() -> None:
     ],
 )
 def test_notes_with_all_names_of_a_question(text: str, note_ids: set[str]) -> None:
-    assert notes_with_all_names(text, asked(text, *NOTES), limit=3) == note_ids
-    assert notes_with_all_names(text, replace(asked(text, *NOTES), notes_read=3), limit=3) == set()
-    assert notes_with_all_names(text, asked(text), limit=3) == set()
+    assert notes_with_all_names(text, asked(text, *NOTES)).at_most(3) == note_ids
+    assert (
+        notes_with_all_names(text, replace(asked(text, *NOTES), notes_read=3)).at_most(3) == set()
+    )
+    assert notes_with_all_names(text, asked(text)).at_most(3) == set()
 
 
 def test_of_many_notes_with_a_name_those_that_are_titled_with_it_are_about_it() -> None:
     about = note("She pays 300 for the room.", "about", "Priya Raman")
     meetings = [note("Met Priya again.", f"meeting{number}") for number in range(4)]
     found = asked("What does Priya pay?", *meetings, about)
-    assert notes_with_all_names("What does Priya pay?", found, limit=5) == {
+    assert notes_with_all_names("What does Priya pay?", found).at_most(5) == {
         "about",
         *(f"meeting{number}" for number in range(4)),
     }
-    assert notes_with_all_names("What does Priya pay?", found, limit=4) == {"about"}
+    assert notes_with_all_names("What does Priya pay?", found).at_most(4) == {"about"}
     untitled = asked("What does Priya pay?", *meetings)
-    assert notes_with_all_names("What does Priya pay?", untitled, limit=3) == frozenset()
+    assert notes_with_all_names("What does Priya pay?", untitled).at_most(3) == frozenset()
 
 
 def test_where_all_nouns_have_capitals_only_owners_are_names_of_notes() -> None:
     car = note("Das Auto ist versichert.", "car", "Auto Versicherung")
     found = asked("Wann war die Inspektion vom Auto?", car, lang="de")
-    assert notes_with_all_names("Wann war die Inspektion vom Auto?", found, limit=3) == frozenset()
+    assert (
+        notes_with_all_names("Wann war die Inspektion vom Auto?", found).at_most(3) == frozenset()
+    )
     own = asked("Was ist Mareks Lieblingsfarbe?", MAREK, lang="de")
-    assert notes_with_all_names("Was ist Mareks Lieblingsfarbe?", own, limit=3) == {"marek"}
+    assert notes_with_all_names("Was ist Mareks Lieblingsfarbe?", own).at_most(3) == {"marek"}
 
 
 @pytest.mark.parametrize(

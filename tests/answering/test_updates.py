@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.answering.extractive import ExtractiveWriter
+from shared.answering.missing_subject import NamedNotes, notes_with_all_names
 from shared.answering.updates import find_update
 from shared.model.answers import Quote
 from shared.model.retrieval import Retrieved, Scored
@@ -38,7 +39,8 @@ def searched(*passages: Scored, text: str = ASKED) -> Retrieved:
 
 def found(first: Scored, *others: Scored, text: str = ASKED) -> Scored | None:
     result = searched(first, *others, text=text)
-    update = find_update(first, result.selected, question(text), result)
+    named = notes_with_all_names(text, result)
+    update = find_update(first, result.selected, question(text), result, named)
     if update is None or not update.is_probable:
         return None
     return update.passage
@@ -110,7 +112,7 @@ def test_a_question_in_the_past_asks_for_what_was(text: str) -> None:
 def test_a_question_about_a_time_asks_for_what_was_then() -> None:
     signed = written(SIGNED, 2024)
     result = retrieved(signed, written(RAISED, 2025), *unrelated(2025), text=ASKED, time=LAST_WEEK)
-    assert find_update(signed, result.selected, question(ASKED), result) is None
+    assert find_update(signed, result.selected, question(ASKED), result, NamedNotes()) is None
 
 
 def test_a_note_without_the_name_that_is_asked_for_updates_nothing() -> None:
