@@ -174,7 +174,7 @@ VOCABULARY = Vocabulary(
         r"summari[sz]e|tell",
         past=r"did|was|were|had|has|have|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
         participles=r"\w{2,}[^\We]ed|said|made|got|met|told|sent|bought|have",
-        present=r"is|are|am|does",
+        present=r"is|are|am|does|do(?! (?:i|we)\b)",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
         writing="write wrote written show summarise summarize summary recap overview list note notes entry entries journal diary log everything",
         happening="happen happened happening do doing done go going work worked working",
