@@ -6,7 +6,7 @@ counts too. Nothing here can tell which one is right, so both are quoted, each w
 
 A section whose heading names a day counts as written on that day, so it can differ from another section of the same
 note. If the properties of two notes say that one replaces the other, the replaced one always comes last, whenever it
-was written.
+was written. A note without the names in the question states nothing anew: it speaks of another.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 
-from shared.answering.missing_subject import NamedNotes
-from shared.answering.replacement import MIN_APART, are_versions, replaces
+from shared.answering.named_notes import NamedNotes
+from shared.answering.replacement import are_versions, replaces
 from shared.answering.windows import Window
-from shared.answering.written import section_day
+from shared.answering.written import MIN_APART, section_day, written_at
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
 from shared.language.terms import stems, stems_as
@@ -117,6 +117,8 @@ class _ReadWindow:
 
     window: Window
     statements: tuple[_Statement, ...]
+    written_at: datetime
+    """The day of its section, or else the time of its note."""
     section_day: datetime | None
     """Day that a heading above the window names; None if it names none."""
 
@@ -127,12 +129,7 @@ class _ReadWindow:
     @property
     def place(self) -> tuple[str, datetime]:
         """Identifies the note, or the dated section, of which one window is compared."""
-        return self.chunk.note_id, self.written
-
-    @property
-    def written(self) -> datetime:
-        """The day of its section, or else the time of its note."""
-        return self.section_day or self.chunk.created_at
+        return self.chunk.note_id, self.written_at
 
     def is_replaced_among(self, versions: Iterable[_ReadWindow]) -> bool:
         """Reports whether one of the versions is of a note that replaces this one's note."""
@@ -149,8 +146,8 @@ class _ReadWindow:
         """
         if are_versions(self.chunk, other.chunk):
             return True
-        older, newer = sorted((self, other), key=_written)
-        if newer.written - older.written < MIN_APART:
+        older, newer = sorted((self, other), key=_written_at)
+        if newer.written_at - older.written_at < MIN_APART:
             return False
         for statement, older_statement in product(newer.statements, older.statements):
             if statement.differs(older_statement):
@@ -158,8 +155,8 @@ class _ReadWindow:
         return False
 
 
-def _written(read: _ReadWindow) -> datetime:
-    return read.written
+def _written_at(read: _ReadWindow) -> datetime:
+    return read.written_at
 
 
 def current_first(
@@ -214,7 +211,7 @@ def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:
     """
     standing: list[_ReadWindow] = []
     replaced: list[_ReadWindow] = []
-    for version in sorted(versions, key=_written, reverse=True):
+    for version in sorted(versions, key=_written_at, reverse=True):
         if version.is_replaced_among(versions):
             replaced.append(version)
         else:
@@ -238,16 +235,26 @@ def _read(
     retrieved: Retrieved,
     named: NamedNotes,
 ) -> _ReadWindow:
-    """Reads the sentences of a window that hold the greatest share of the words that are asked for.
-
-    It has no statements if it is not about the question, or if its note does not have the names in it.
-    """
-    day = section_day(window.chunk)
+    """Reads a window. It has no statements if it is not about the question, or if its note does not have the names in it."""
     share_of_window = _share(_about(window), asked_weights, retrieved)
     speaks_of_them = named.may_speak_of_them(window.chunk.note_id)
-    if share_of_window < ABOUT or not speaks_of_them:
-        return _ReadWindow(window, (), day)
+    statements: tuple[_Statement, ...] = ()
+    if share_of_window >= ABOUT and speaks_of_them:
+        statements = _nearest_statements(window, asked_weights, retrieved)
+    return _ReadWindow(
+        window=window,
+        statements=statements,
+        written_at=written_at(window.chunk),
+        section_day=section_day(window.chunk),
+    )
 
+
+def _nearest_statements(
+    window: Window,
+    asked_weights: Mapping[str, float],
+    retrieved: Retrieved,
+) -> tuple[_Statement, ...]:
+    """Returns the sentences of a window that hold the greatest share of the words that are asked for."""
     texts = [piece.plain for piece in window.pieces]
     shares = [_share(text, asked_weights, retrieved) for text in texts]
     best_share = max(shares, default=0.0)
@@ -255,7 +262,7 @@ def _read(
     for text, share in zip(texts, shares, strict=True):
         if share == best_share:
             statements += _statements(text, retrieved.analysis.lang)
-    return _ReadWindow(window, tuple(statements), day)
+    return tuple(statements)
 
 
 def _about(window: Window) -> str:

@@ -6,8 +6,8 @@ Similarity cannot tell an answer from a near miss, so nothing here claims to ans
    not name, this is the first note that does.
 2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
 3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
-4. Quotes stand in the order of the search, except that where notes state one thing differently the newest comes first,
-   and so does a later note that probably updates the one quoted first.
+4. Quotes stand in the order of the search. Where notes state one thing differently, the newest comes first; a later note
+   that probably updates the one quoted first stands before it.
 
 Each quote stands below the title of its note.
 """
@@ -23,12 +23,9 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
-from shared.answering.missing_subject import (
-    MissingSubject,
-    NamedNotes,
-    notes_with_all_names,
-)
+from shared.answering.missing_subject import MissingSubject
 from shared.answering.missing_words import missing_words
+from shared.answering.named_notes import NamedNotes, notes_with_all_names
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.replacement import are_versions
@@ -136,6 +133,9 @@ class ExtractiveWriter:
             named,
             limit=question.quotes,
         )
+
+        # 4. A later note that probably updates the first one before it. Where a newer statement stands first already,
+        # nothing is moved.
         update = find_update(first, close, question, retrieved, named)
         if update is not None and ordered[0].chunk.note_id == first.chunk.note_id:
             if update.is_probable:

@@ -19,7 +19,8 @@ Things that notes write in small letters are no names: where only "Papers" has a
 car, though "Car" has none.
 
 Answerable questions for which a missing subject was reported: handbooks in English, German and Spanish 0 of 95, pages
-of strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018.
+of strangers 0 of 29, sample notes 0 of 50, chats 0 of 1018, notes of five made-up people 1 of 379, questions made in five
+languages 3 of 282.
 """
 
 from __future__ import annotations
@@ -27,31 +28,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from shared.answering.asked import AskedWord, asked_words, is_part_of
-from shared.answering.names import (
-    Name,
-    asking_sentence,
-    holds,
-    is_titled,
-    names_in,
-    speaks_of,
-)
+from shared.answering.named_notes import names_with_notes
+from shared.answering.names import Name, asking_sentence, holds, is_titled
 from shared.answering.owners import owns_an_owner
 from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
 from shared.language.languages import detect
 from shared.language.sentences import sentences
 from shared.language.terms import stems_as
-from shared.language.vocabulary import vocabulary
 from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis, Retrieved, Scored
 from shared.times.dates import days_in
-
-MAX_NAMES = 8
-"""Most names of a question that are looked at, the first ones: each is compared with all passages."""
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
 _DIGITS = re.compile(r"\d(?:[ .,/()-]?\d)*")
@@ -69,25 +60,6 @@ class MissingSubject:
     """
     note_ids: frozenset[str]
     """Notes whose title has the name, or else those that contain it."""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedNotes:
-    """Ids of the notes that contain every name in a question; none if it has no name."""
-
-    note_ids: frozenset[str] = frozenset()
-    titled: frozenset[str] = frozenset()
-    """Ids of the notes whose title or alias has the names."""
-
-    def at_most(self, limit: int) -> frozenset[str]:
-        """Returns the notes; of more than `limit` only those titled with the names."""
-        if len(self.note_ids) <= limit:
-            return self.note_ids
-        return self.note_ids & self.titled
-
-    def may_speak_of_them(self, note_id: str) -> bool:
-        """Reports whether a note has the names, or the question has none."""
-        return not self.note_ids or note_id in self.note_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +100,7 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     lang = retrieved.analysis.lang
     sentence = asking_sentence(question)
     words = _content_words(sentence, retrieved)
-    names = _names_with_notes(sentence, words, retrieved)
+    names = names_with_notes(sentence, words, retrieved)
     for name, naming in names:
         has_other_names = any(notes for other, notes in names if other is not name)
         if has_other_names and not name.owns:
@@ -167,30 +139,6 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     return None
 
 
-def notes_with_all_names(question: str, retrieved: Retrieved) -> NamedNotes:
-    """Returns the notes that contain every name in the question.
-
-    In a language in which all nouns have capitals only names that own something count: other nouns are too often names.
-    """
-    if retrieved.notes_read is not None or not retrieved.selected:
-        return NamedNotes()
-    sentence = asking_sentence(question)
-    words = asked_words(sentence, retrieved.analysis)
-    only_owners = vocabulary(retrieved.analysis.lang).nouns_are_capitalised
-    names: list[Name] = []
-    notes_by_name: list[frozenset[str]] = []
-    for name, notes in _names_with_notes(sentence, words, retrieved):
-        if name.owns or not only_owners:
-            names.append(name)
-            notes_by_name.append(notes)
-    if not names:
-        return NamedNotes()
-
-    chunks = [passage.chunk for passage in retrieved.selected]
-    titled = {chunk.note_id for chunk in chunks if all(is_titled(chunk, name) for name in names)}
-    return NamedNotes(frozenset.intersection(*notes_by_name), frozenset(titled))
-
-
 def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
     """Returns the words that were searched for, without the common words of the language of the nearest passage.
 
@@ -199,27 +147,6 @@ def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
     common = stop_words(detect(retrieved.selected[0].chunk.text))
     words = asked_words(sentence, retrieved.analysis, renamed=True)
     return [word for word in words if fold(word.text) not in common]
-
-
-def _names_with_notes(
-    sentence: str,
-    words: Sequence[AskedWord],
-    retrieved: Retrieved,
-) -> list[tuple[Name, frozenset[str]]]:
-    """Returns the first MAX_NAMES names among the words, each with the ids of the notes that have a passage with it."""
-    named: list[tuple[Name, frozenset[str]]] = []
-    for name in islice(names_in(sentence, words, retrieved), MAX_NAMES):
-        named.append((name, _notes_that_name(name, retrieved.selected)))
-    return named
-
-
-def _notes_that_name(name: Name, passages: Sequence[Scored]) -> frozenset[str]:
-    """Returns the ids of the notes that have a passage with the name."""
-    note_ids: set[str] = set()
-    for passage in passages:
-        if speaks_of(passage.chunk, name):
-            note_ids.add(passage.chunk.note_id)
-    return frozenset(note_ids)
 
 
 def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:

@@ -9,19 +9,17 @@ What it owns may in turn own what is asked: `Marek's wife's phone`, `the phone o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 
 from shared.answering.asked import AskedWord, only_asks
-from shared.language.vocabulary import vocabularies, vocabulary
+from shared.language.vocabulary import Asking, vocabularies, vocabulary
 from shared.language.words import common_words, fold
 
 _OWNS = re.compile(r"['’](?:s\b|(?=\s))")
 GENITIVE = "s"
-"""Ending of an owner where it is written without an apostrophe. In a language in which all nouns have capitals an owner
-without an article is a name.
-"""
+"""Ending of an owner that is written without an apostrophe: `Annas Budget`, `mareks phone`."""
 _OWNER_BEHIND = re.compile(r"(?: [^\W\d_]+){1,2}['’](?:s\b|(?=\s))")
 """Another owner, directly behind one or with a word between them: `younger brother's`."""
 _BARE_OWNER_BEHIND = re.compile(r" [^\W\d_]*[^\W\d_s]s(?= \w)")
@@ -57,7 +55,7 @@ def is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
         return True
 
     # Otherwise the letter may be its own: `im Haus`. Other nouns have an article behind a verb.
-    words_before = _text_before(sentence, word).split()
+    words_before = _text_before(sentence, word.start).split()
     if not words_before or language.asking is None:
         return False
     verb = re.fullmatch(language.asking.verbs, words_before[-1], re.IGNORECASE)
@@ -82,16 +80,16 @@ def owners_in(sentence: str, words: Sequence[AskedWord]) -> frozenset[str]:
     owners = set(without_endings(words).values())
     behind_preposition = _before_owner()
     for word in words:
-        text_before = _text_before(sentence, word)
+        text_before = _text_before(sentence, word.start)
         if has_apostrophe(sentence, word) or behind_preposition.search(text_before):
             owners.add(fold(word.text))
     return frozenset(owners)
 
 
-def _text_before(sentence: str, word: AskedWord) -> str:
-    """Returns what stands directly before a word, as far as REACH."""
-    first = max(0, word.start - REACH)
-    return sentence[first : word.start]
+def _text_before(sentence: str, position: int) -> str:
+    """Returns what stands directly before a position, as far as REACH."""
+    first = max(0, position - REACH)
+    return sentence[first:position]
 
 
 def has_apostrophe(sentence: str, word: AskedWord) -> bool:
@@ -101,21 +99,23 @@ def has_apostrophe(sentence: str, word: AskedWord) -> bool:
 
 @cache
 def _before_owner() -> re.Pattern[str]:
-    """Matches a word of any language between a thing and the name of its owner, at the end of a text: ` of `."""
-    links = _of_all_languages("genitive_of_names")
+    """Compiles a word of any language between a thing and the name of its owner, at the end of a text: ` of `."""
+    links = _any_of([asking.genitive_of_names for asking in _asking_words()])
     return re.compile(rf"\s(?:{links})\s?\Z", re.IGNORECASE)
 
 
 @cache
 def _before_possession() -> re.Pattern[str]:
-    """Matches a thing and what makes the next word its owner, maybe with an article, at the end of a text: `phone of the `.
+    """Compiles a thing and what makes the next word its owner, maybe with an article, at the end of a text: `phone of the `.
 
     Where all nouns have capitals an article alone does it: `die Nummer der Mutter`.
     """
-    links = _of_all_languages("genitive")
+    genitives = [asking.genitive for asking in _asking_words()]
+    articles: list[str] = []
     for language in vocabularies():
         if language.asking is not None and language.nouns_are_capitalised:
-            links += f"|{language.asking.articles}"
+            articles.append(language.asking.articles)
+    links = _any_of([*genitives, *articles])
     return re.compile(
         rf"(?P<thing>[^\W\d_]+)\s(?:{links})(?:\s[^\W\d_]+['’]?)?\s?\Z",
         re.IGNORECASE,
@@ -124,8 +124,9 @@ def _before_possession() -> re.Pattern[str]:
 
 @cache
 def _word_for_name() -> re.Pattern[str]:
-    """Matches a word of any language for a name."""
-    return re.compile(_of_all_languages("names"), re.IGNORECASE)
+    """Compiles the words of every language for a name."""
+    names = _any_of([asking.names for asking in _asking_words()])
+    return re.compile(names, re.IGNORECASE)
 
 
 def _follows_asker(text_before: str, lang: str) -> bool:
@@ -137,13 +138,12 @@ def _follows_asker(text_before: str, lang: str) -> bool:
     return re.fullmatch(asking.asker, words[-1], re.IGNORECASE) is not None
 
 
-def _of_all_languages(attribute: str) -> str:
-    """Returns a pattern of `Asking` in any language; a few words may not tell their language."""
-    patterns: list[str] = []
-    for language in vocabularies():
-        if language.asking is not None:
-            pattern: str = getattr(language.asking, attribute)
-            patterns.append(pattern)
+def _asking_words() -> list[Asking]:
+    """Returns the words of every language; a few words of a question may not tell its language."""
+    return [language.asking for language in vocabularies() if language.asking is not None]
+
+
+def _any_of(patterns: Iterable[str]) -> str:
     return "|".join(filter(None, patterns))
 
 
@@ -167,10 +167,11 @@ def owns_an_owner(
     if owner_behind.match(sentence, behind):
         return True
     first = min([start, *[word.start for word in owned]])
-    thing = _before_possession().search(sentence[:first])
+    nearby = _text_before(sentence, first)
+    thing = _before_possession().search(nearby)
     if thing is None or fold(thing["thing"]) in common_words(lang):
         return False
-    if _follows_asker(sentence[: thing.start()], lang):
+    if _follows_asker(nearby[: thing.start()], lang):
         return False
     return _word_for_name().fullmatch(thing["thing"]) is None
 

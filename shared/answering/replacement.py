@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
 from functools import cache
 
 from shared.language.vocabulary import FactWords, vocabularies
 from shared.language.words import fold
 from shared.model.index import IndexedChunk
-
-MIN_APART = timedelta(days=1)
-"""Least difference between two notes' times: the files of one import differ by moments, which means nothing."""
 
 
 def are_versions(chunk: IndexedChunk, other: IndexedChunk) -> bool:

@@ -19,9 +19,9 @@ from operator import attrgetter
 from statistics import fmean
 from zoneinfo import ZoneInfo
 
-from shared.answering.missing_subject import NamedNotes
-from shared.answering.replacement import MIN_APART, replaces
-from shared.answering.written import written
+from shared.answering.named_notes import NamedNotes
+from shared.answering.replacement import replaces
+from shared.answering.written import MIN_APART, written_at
 from shared.language.terms import stems_as
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
@@ -33,7 +33,7 @@ to the mean likeness of the passages found. Chosen on the notes of three made-up
 """
 MAY_UPDATE = 0.9
 """Least product for which the days of both are shown. Of these people's replaced facts that stand above the new ones half
-get their days by it, and a quarter of the other questions for which an earlier note stands above a later one.
+get their days by it, and three in ten of the other questions for which an earlier note stands above a later one.
 """
 MOST_LIKENESS = 2.0
 """A likeness counts as at most this many times the usual one: where few notes are found that have nothing in common, the
@@ -66,8 +66,8 @@ def find_update(
 ) -> Update | None:
     """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
-    None, too, if the question names a time or asks of the past. No update is a note without the names in the question,
-    which speaks of another, one that is still to come, and one that another note replaces.
+    None, too, if the question names a time or asks of the past. Left out are notes without the names in the question (they
+    speak of another), notes still to come, and notes that another one replaces.
 
     first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
         question.
@@ -115,12 +115,13 @@ def _later_passages(
     zone = ZoneInfo(question.zone)
     today = question.now.astimezone(zone).date()
     end_of_today = datetime.combine(today + timedelta(days=1), time(), zone)
-    first_day = written(first.chunk)
+    first_written_at = written_at(first.chunk)
     later: list[Scored] = []
     for passage in passages:
-        day = written(passage.chunk)
+        passage_written_at = written_at(passage.chunk)
         is_other_note = passage.chunk.note_id != first.chunk.note_id
-        if is_other_note and day - first_day >= MIN_APART and day < end_of_today:
+        is_later = passage_written_at - first_written_at >= MIN_APART
+        if is_other_note and is_later and passage_written_at < end_of_today:
             later.append(passage)
     return later
 
@@ -144,8 +145,9 @@ def _usual_likeness(passages: Sequence[Scored], words: dict[str, frozenset[str]]
     likenesses: list[float] = []
     for passage, other in combinations(passages, 2):
         if passage.chunk.note_id != other.chunk.note_id:
-            words_of_both = (words[passage.chunk.chunk_id], words[other.chunk.chunk_id])
-            likenesses.append(_likeness(*words_of_both))
+            own_words = words[passage.chunk.chunk_id]
+            other_words = words[other.chunk.chunk_id]
+            likenesses.append(_likeness(own_words, other_words))
     if not likenesses:
         return 0.0
     return fmean(likenesses)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from shared.model.index import IndexedChunk
 from shared.times.dates import days_in
 
+MIN_APART = timedelta(days=1)
+"""Least difference between the times of two notes: the files of one import differ by moments, which means nothing."""
 
-def written(chunk: IndexedChunk) -> datetime:
+
+def written_at(chunk: IndexedChunk) -> datetime:
     """Returns the day of a chunk's section, or else the time of its note."""
     return section_day(chunk) or chunk.created_at
 

@@ -117,9 +117,10 @@ def _step_with_notes(
     time_range: TimeRange,
     matches: KeywordMatches,
 ) -> tuple[str, Restriction, KeywordMatches] | None:
-    """Returns the first step of widening in which a note has a word of the question, or else the first that holds notes;
-    None if none holds any. With its name come what it allows and its keyword matches. Words of notes that the question
-    excludes do not count.
+    """Returns the first step of widening in which a note has a word of the question, or else the first with notes; None if
+    no step has any. Returned are its name, its restriction and its keyword matches.
+
+    Notes that the question excludes do not count as having a word.
     """
     excluded_notes = frozenset(legs.question.filters.without_notes)
     first_with_notes: tuple[str, Restriction, KeywordMatches] | None = None

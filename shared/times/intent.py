@@ -6,8 +6,9 @@ the past, or about what the person may or must do).
 
 The time of an event only orders the notes: the answer to "When did Melanie go camping in June?" may be in a note of
 July. So does a time that is not over if the question asks who or where somebody is: the plan of this week was written
-before it. Notes of that time are asked for in three cases: the question asks for notes, for what the person did (a
-diary says so on that day), or for nothing but the time.
+before it. Notes of that time are asked for in four cases: the question asks for notes, for what the person did (a
+diary says so on that day), for what happened, without saying to whom (`versions released in May`), or for nothing but
+the time.
 
 Each language brings only closed classes of words, see `language.vocabulary`.
 """
@@ -117,8 +118,8 @@ class Intents:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
 
         A single word in small letters is what happened and no subject: `what was released in May`. Nor is what is asked
-        for, which stands before the verb in small letters: `which versions were released in May`, `versions released
-        last May`.
+        for, which stands before the verb, in small letters or as the one noun where all nouns have capitals: `which
+        versions were released in May`, `versions released last May`.
         """
         around = self._around(start, end)
         words = self._words

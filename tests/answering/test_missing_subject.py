@@ -6,53 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.missing_subject import (
-    MissingSubject,
-    missing_subject,
-    notes_with_all_names,
-)
+from shared.answering.missing_subject import MissingSubject, missing_subject
+from shared.answering.named_notes import notes_with_all_names
 from shared.answering.phrases import MAX_SUBJECT
 from shared.language.terms import stems
-from shared.model.retrieval import Retrieved, Scored
-from tests.answering.samples import passage, retrieved
-
-
-def note(text: str, note_id: str, title: str = "", *, aliases: tuple[str, ...] = ()) -> Scored:
-    scored = passage(
-        text,
-        note_id=note_id,
-        title=title,
-        path=f"{note_id}.md",
-    )
-    return replace(scored, chunk=replace(scored.chunk, properties=aliases))
-
-
-PRIYA = note(
-    "Platform lead. Phone number: 5512. Her birthday is 4 March.",
-    "priya",
-    "Priya Raman",
-    aliases=("alias: Pri",),
-)
-MAREK = note("Met Marek at the conference. He plays the cello, as Marek says.", "marek")
-ELENA = note("At the table Elena is allergic to peanuts.", "elena", "Team")
-NOTES = (PRIYA, MAREK, ELENA)
-
-
-def asked(text: str, *notes: Scored, lang: str = "en") -> Retrieved:
-    """Build a retrieval as the search returns it: each chunk has only those of its terms that the question asks for."""
-    retrieval = retrieved(text=text, lang=lang)
-    selected = []
-    for scored in notes:
-        chunk = scored.chunk
-        chunk_stems = stems(f"{chunk.title} {chunk.text}", lang)
-        terms = {
-            stem: chunk_stems.count(stem)
-            for stem in retrieval.analysis.stems
-            if stem in chunk_stems
-        }
-        selected.append(replace(scored, chunk=replace(chunk, terms=terms)))
-    weights = dict.fromkeys(retrieval.analysis.stems, 1.0)
-    return replace(retrieval, selected=tuple(selected), weights=weights)
+from shared.model.retrieval import Scored
+from tests.answering.people import NOTES, PRIYA, asked, note
 
 
 def missing(text: str, *notes: Scored, lang: str = "en") -> tuple[str, set[str]] | None:
@@ -305,48 +264,6 @@ def test_other_languages_know_names_by_their_capitals() -> None:
     marek = note("Toca el violonchelo.", "m", "Marek Kowalski")
     for question in ("¿Cuál es el teléfono de Marek?", "dame el teléfono de Marek"):
         assert missing(question, priya, marek, lang="es") == ("teléfono de Marek", {"m"})
-
-
-@pytest.mark.parametrize(
-    ("text", "note_ids"),
-    [
-        ("What is Marek allowed to eat?", {"marek"}),
-        ("What may pri eat?", {"priya"}),
-        ("What may Pri eat?", {"priya"}),
-        ("Where did Marek meet Elena?", set()),
-        ("Where did Marek meet Zbigniew?", set()),
-        ("Who plays the cello?", set()),
-    ],
-)
-def test_notes_with_all_names_of_a_question(text: str, note_ids: set[str]) -> None:
-    assert notes_with_all_names(text, asked(text, *NOTES)).at_most(3) == note_ids
-    assert (
-        notes_with_all_names(text, replace(asked(text, *NOTES), notes_read=3)).at_most(3) == set()
-    )
-    assert notes_with_all_names(text, asked(text)).at_most(3) == set()
-
-
-def test_of_many_notes_with_a_name_those_that_are_titled_with_it_are_about_it() -> None:
-    about = note("She pays 300 for the room.", "about", "Priya Raman")
-    meetings = [note("Met Priya again.", f"meeting{number}") for number in range(4)]
-    found = asked("What does Priya pay?", *meetings, about)
-    assert notes_with_all_names("What does Priya pay?", found).at_most(5) == {
-        "about",
-        *(f"meeting{number}" for number in range(4)),
-    }
-    assert notes_with_all_names("What does Priya pay?", found).at_most(4) == {"about"}
-    untitled = asked("What does Priya pay?", *meetings)
-    assert notes_with_all_names("What does Priya pay?", untitled).at_most(3) == frozenset()
-
-
-def test_where_all_nouns_have_capitals_only_owners_are_names_of_notes() -> None:
-    car = note("Das Auto ist versichert.", "car", "Auto Versicherung")
-    found = asked("Wann war die Inspektion vom Auto?", car, lang="de")
-    assert (
-        notes_with_all_names("Wann war die Inspektion vom Auto?", found).at_most(3) == frozenset()
-    )
-    own = asked("Was ist Mareks Lieblingsfarbe?", MAREK, lang="de")
-    assert notes_with_all_names("Was ist Mareks Lieblingsfarbe?", own).at_most(3) == {"marek"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from shared.answering.extractive import ExtractiveWriter
-from shared.answering.missing_subject import NamedNotes, notes_with_all_names
+from shared.answering.named_notes import NamedNotes, notes_with_all_names
 from shared.answering.updates import find_update
 from shared.model.answers import Quote
 from shared.model.retrieval import Retrieved, Scored

@@ -30,7 +30,7 @@ def _put(world: World, template_id: str = "leak", **more: object) -> dict[str, A
     return saved
 
 
-def test_ten_templates_are_there_from_the_start(world: World) -> None:
+def test_the_shipped_templates_are_there_from_the_start(world: World) -> None:
     body = world.json("GET", "/templates")
     assert len(body["templates"]) == 11
     assert body["ready"] is True

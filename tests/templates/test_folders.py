@@ -92,7 +92,7 @@ def test_the_state_moves_with_every_change_of_a_file(tmp_path: Path) -> None:
     assert state_of([tmp_path]) == states[-1]
 
 
-def test_ten_good_templates_are_shipped_the_built_in_one_among_them() -> None:
+def test_good_templates_are_shipped_the_built_in_one_among_them() -> None:
     folder_templates = read_folders([shipped.TEMPLATES])
     assert folder_templates.problems == ()
     assert len(folder_templates.templates) == 11
