@@ -143,7 +143,8 @@ def test_a_search_is_seldom_stopped_to_look_for_garbage(aurora: Aurora, notes: W
     completed = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    assert int(completed.stdout.splitlines()[-1]) < 20  # 45 by Python's defaults
+    looks = int(completed.stdout.splitlines()[-1])
+    assert looks < 30  # with Python 3.13 8, by its defaults 37; with 3.11 22 and 115
 
 
 def test_links_to_files_are_for_terminals_only(
