@@ -97,7 +97,6 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     """Returns the first name in the question about which no passage says what is asked; None if there is no such name."""
     if retrieved.notes_read is not None or not retrieved.selected:
         return None
-    lang = retrieved.analysis.lang
     sentence = asking_sentence(question)
     words = _content_words(sentence, retrieved)
     names = names_with_notes(sentence, words, retrieved)
@@ -106,37 +105,46 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         if has_other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
         other_words = [word for word in words if word not in name.words]
-        if not naming:
-            is_missing = name.is_written_as_one
-        else:
-            belonging = what_belongs(sentence, name, other_words, lang)
-            belongs = name.owns or bool(belonging)
-            owns_owner = belongs and owns_an_owner(
-                sentence,
-                name.start,
-                name.end,
-                belonging,
-                lang,
-            )
-            is_missing = not owns_owner and _is_said_of_others(
-                retrieved,
-                name,
-                naming,
-                belonging or other_words,
-                belongs=belongs,
-                asks_several=len(without_request(sentence, other_words, lang)) > 1,
-            )
-        if is_missing:
+        if _is_missing(sentence, name, naming, other_words, retrieved):
             text = subject_in_words(
                 sentence,
                 name,
                 other_words,
-                lang=lang,
+                lang=retrieved.analysis.lang,
                 is_named=bool(naming),
             )
             chunks = [passage.chunk for passage in retrieved.selected]
             return MissingSubject(text, _titled_notes(name, chunks) or naming)
     return None
+
+
+def _is_missing(
+    sentence: str,
+    name: Name,
+    naming: frozenset[str],
+    other_words: Sequence[AskedWord],
+    retrieved: Retrieved,
+) -> bool:
+    """Reports whether the passages do not say what a sentence asks about a name.
+
+    naming: ids of the notes that contain the name.
+    other_words: the words of the sentence that are not of the name.
+    """
+    if not naming:
+        return name.is_written_as_one
+    lang = retrieved.analysis.lang
+    belonging = what_belongs(sentence, name, other_words, lang)
+    belongs = name.owns or bool(belonging)
+    if belongs and owns_an_owner(sentence, name.start, name.end, belonging, lang):
+        return False
+    return _is_said_of_others(
+        retrieved,
+        name,
+        naming,
+        belonging or other_words,
+        belongs=belongs,
+        asks_several=len(without_request(sentence, other_words, lang)) > 1,
+    )
 
 
 def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
