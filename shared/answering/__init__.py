@@ -7,6 +7,7 @@ markers         the grammar of citation markers, and how one is removed
 checking        pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
 extractive      without a model: the notes' own words, as pieces of the same kind
 windows         passages -> what of them can be quoted, and how near it lies to the question
+items           which items of a longer list, or rows of a longer table, match a question
 likeness        passages -> their pieces, compared with the question by words and meaning
 asked           what the question asks of passages: words, properties, lines that define a thing, a number
 replacement     which notes are replaced, according to their properties
@@ -19,7 +20,6 @@ missing_subject the name about which the passages do not say what is asked
 missing_words   the words of the question that no quoted passage holds
 current         the newest first of windows that state one thing differently or replace each other
 updates         the later note that probably states anew what the note quoted first says
-written         when a passage was written: on the day that its section names, or at its note's time
 period          a question about a time and nothing else: one line for each note of it
 subject         whether anything that was found is on topic
 refusals        the fixed texts: refusals, notices, small talk

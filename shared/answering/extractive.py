@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import chain
+from itertools import chain, pairwise
 from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
@@ -79,6 +79,14 @@ class _QuoteGroup:
     def markers(self) -> str:
         """Returns the citations that stand behind the quotes."""
         return "".join([f" [{label}]" for label in self.labels])
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Returns the lines of all quotes, with a sign where something of the note between them is left out."""
+        touching = [False]
+        for previous, quote in pairwise(self.quotes):
+            touching.append(_touches(quote, previous))
+        return joined_lines([quote.lines for quote in self.quotes], touching)
 
 
 class ExtractiveWriter:
@@ -215,7 +223,7 @@ class ExtractiveWriter:
                 body = _list_item(group.quotes[0], zone, lang) + markers
             else:
                 title_line = _title_line(group.quotes[0], retrieved, zone)
-                quoted_lines = joined_lines([quote.lines for quote in group.quotes])
+                quoted_lines = group.lines
                 body = _blockquote(title_line, quoted_lines, markers)
 
             text = sanitizer.feed(gap + body)
@@ -465,6 +473,17 @@ def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
     return tuple(quotes)
 
 
+def _touches(quote: Quote, previous: Quote) -> bool:
+    """Reports whether a quote begins where its note's passage before ends, which is quoted to its end."""
+    chunk = quote.passage.chunk
+    previous_chunk = previous.passage.chunk
+    return (
+        chunk.position == previous_chunk.position + 1
+        and quote.start == chunk.start
+        and previous.end == previous_chunk.end
+    )
+
+
 def _groups(quotes: Iterable[Quote]) -> list[_QuoteGroup]:
     """Labels all quotes `N1`, `N2`, … and groups each with the quotes that continue it."""
     groups: list[_QuoteGroup] = []
@@ -591,6 +610,7 @@ def _quote(window: Window) -> Quote | None:
         window.parts,
         first=window.pieces[0],
         longest=MAX_QUOTE,
+        outline=window.outline,
     )
     if not any(lines):
         return whole_quote(window.passage)

@@ -15,7 +15,7 @@ from shared.answering.asked import AskedProperties, asks_for_number, holds_numbe
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.forms import own_forms
 from shared.language.terms import stems_as
-from shared.markdown.quotable import Quotable, quotable
+from shared.markdown.quotable import Quotable, lead_behind, quotable
 from shared.model.index import Vector, dot_product
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
@@ -52,6 +52,8 @@ class ComparedPassage:
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
     """Share of the question's words that each piece holds, in [0, 1]."""
+    held: tuple[frozenset[str], ...]
+    """Stems of the question's words that each piece holds."""
     nearness: tuple[float, ...]
     """Cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
     scores: tuple[float, ...]
@@ -67,7 +69,9 @@ class _ReadPassage:
     """RANK times the passage's score as a share of the best passage's score."""
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
-    """Share of the question's words that each piece holds, in [0, 1]."""
+    """Share of the question's words that each piece holds, in [0, 1]. The line that leads to its list counts as well."""
+    held: tuple[frozenset[str], ...]
+    """Stems of the question's words that each piece holds."""
     bonuses: tuple[float, ...]
     """NUMBER for each piece that holds a number, if the question asks for one; otherwise 0."""
 
@@ -82,12 +86,15 @@ class _QuestionWords:
         self._total_weight = sum(retrieved.weights.values()) or 1.0
         self._forms = own_forms(analysis.subject, analysis.lang)
 
-    def coverage(self, text: str) -> float:
-        """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
+    def held(self, text: str) -> frozenset[str]:
+        """Returns the stems of the question's words that a text holds."""
         text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
-        shared_stems = self._weights.keys() & text_stems
-        shares = self._forms.shares(text, shared_stems)
-        weight = sum(shares[stem] * self._weights[stem] for stem in shared_stems)
+        return frozenset(self._weights.keys() & text_stems)
+
+    def coverage(self, text: str, held: frozenset[str]) -> float:
+        """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
+        shares = self._forms.shares(text, held)
+        weight = sum(shares[stem] * self._weights[stem] for stem in held)
         return weight / self._total_weight
 
 
@@ -110,6 +117,7 @@ def compare(
             rank=read.rank,
             pieces=read.pieces,
             coverages=read.coverages,
+            held=read.held,
             nearness=_nearness(read, cosines),
             scores=_piece_scores(read, cosines, cosine_weight),
         )
@@ -159,28 +167,51 @@ def _read(
     scores = [passage.score for passage in passages]
     best_score = max(scores, default=0.0) or 1.0
     read_passages: list[_ReadPassage] = []
-    for passage in passages:
+    for passage, pieces in zip(passages, _pieces(passages), strict=True):
         chunk = passage.chunk
-        pieces = quotable(chunk.text, chunk.columns)
         named_properties = " ".join(properties.named(chunk))
         coverages: list[float] = []
+        held: list[frozenset[str]] = []
         bonuses: list[float] = []
         for piece in pieces:
             bonus = 0.0
             if wants_number and holds_number(piece.plain, lang):
                 bonus = NUMBER
             bonuses.append(bonus)
-            coverage = words.coverage(f"{piece.plain} {named_properties}")
-            coverages.append(coverage)
+            text = f"{piece.lead} {piece.plain} {named_properties}"
+            held_by_piece = words.held(text)
+            held.append(held_by_piece)
+            coverages.append(words.coverage(text, held_by_piece))
         read = _ReadPassage(
             passage=passage,
             rank=RANK * passage.score / best_score,
             pieces=pieces,
             coverages=tuple(coverages),
+            held=tuple(held),
             bonuses=tuple(bonuses),
         )
         read_passages.append(read)
     return read_passages
+
+
+def _pieces(passages: Sequence[Scored]) -> list[tuple[Quotable, ...]]:
+    """Returns the pieces of each passage; a list goes on below its lead in the next passage of its note."""
+    chunks = [passage.chunk for passage in passages]
+    in_order_of_notes = sorted(
+        range(len(chunks)),
+        key=lambda index: (chunks[index].note_id, chunks[index].position),
+    )
+    pieces: list[tuple[Quotable, ...]] = [()] * len(chunks)
+    lead = ""
+    place_behind: tuple[str, int] | None = None
+    for index in in_order_of_notes:
+        chunk = chunks[index]
+        if place_behind != (chunk.note_id, chunk.position):
+            lead = ""
+        pieces[index] = quotable(chunk.text, chunk.columns, lead)
+        lead = lead_behind(pieces[index])
+        place_behind = (chunk.note_id, chunk.position + 1)
+    return pieces
 
 
 def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:

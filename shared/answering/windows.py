@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from shared.answering.items import MATCHES, BlockItems, is_surpassed
 from shared.answering.likeness import ComparedPassage, compare
 from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
-from shared.markdown.quotable import PieceKind, Quotable, are_neighbours
-from shared.markdown.quotations import LEADS, Outline, Span
+from shared.markdown.quotable import LEADS, PieceKind, Quotable, are_neighbours
+from shared.markdown.quotations import Outline, Span
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
@@ -25,6 +26,10 @@ WHOLE = 700
 """Most characters of a passage, or of a block of it, that is quoted whole."""
 JOINED = 1400
 """Most characters of the rows or items of one table or list that are added to a quote from other passages."""
+ABOUT = 0.6
+"""A list or table as a whole is asked for if each item, below the line that leads to it, holds at least this share of the
+question's words.
+"""
 QUESTION = ("?", "？", "؟")
 
 
@@ -45,6 +50,10 @@ class Window:
     """Cosine of its best piece with the question, or the share of words if that piece was not embedded; in [0, 1]."""
     coverage: float = 0.0
     """Share of the question's words that its best piece holds, in [0, 1]."""
+    held: frozenset[str] = frozenset()
+    """Stems of the question's words that this piece holds."""
+    outline: Outline | None = None
+    """The blocks of its passage; None if `pieces` is empty."""
     defines: bool = False
     """True if one of its pieces defines the thing that the question asks for: see `asked.definitions`."""
     further: tuple[Window, ...] = ()
@@ -86,11 +95,28 @@ class Window:
         if self.chunk.chunk_id == other.chunk.chunk_id:
             return False
         _, later = sorted((self, other), key=_place)
-        first_line = next(read_lines(later.chunk.text))
-        if first_line.kind != "item":
+        if not _begins_in_block(later.chunk):
             return False
         first_piece = later.pieces[0]
         return first_piece.line < first_piece.start
+
+    def behind(self, other: Window) -> Window | None:
+        """Returns the part of this window behind another one of the same note; None if nothing is left of it.
+
+        A passage of a longer list repeats the last items of the one before it.
+        """
+        chunk = self.chunk
+        _, end_of_other = other.span
+        end_in_chunk = end_of_other - chunk.start
+        parts: list[Span] = []
+        for start, end in self.parts:
+            rest = chunk.text[max(start, end_in_chunk) : end].lstrip()
+            if rest:
+                parts.append((end - len(rest), end))
+        pieces = tuple(piece for piece in self.pieces if piece.line >= end_in_chunk)
+        if not parts or not pieces:
+            return None
+        return replace(self, pieces=pieces, parts=tuple(parts))
 
     def in_order(self) -> list[Window]:
         """Returns this window and those that are quoted with it, in the order of the note."""
@@ -140,9 +166,14 @@ def windows(
 
     defining: texts of pieces that define the thing that the question asks for.
     """
+    places = {
+        (found.chunk.note_id, found.chunk.position): found.chunk for found in retrieved.selected
+    }
     for compared in compare(question, passages, retrieved, embedder):
         if compared.pieces:
-            yield from _windows_of(compared, defining, retrieved.analysis.lang)
+            chunk = compared.passage.chunk
+            chunk_behind = places.get((chunk.note_id, chunk.position + 1))
+            yield from _windows_of(compared, chunk_behind, defining, retrieved.analysis.lang)
         else:
             yield Window(
                 passage=compared.passage,
@@ -154,7 +185,7 @@ def windows(
 
 
 def joined(ranked: Iterable[Window]) -> list[Window]:
-    """Joins the windows of one table or list that hold as many of the question's words as the best of them.
+    """Joins the windows of one table or list that hold the most of the question's words.
 
     Other rows of that table are left out.
     """
@@ -167,53 +198,82 @@ def joined(ranked: Iterable[Window]) -> list[Window]:
             same_name = windows_by_name.setdefault(name, [])
             same_name.append(window)
 
-    # 2. The best of them stands for those that are quoted with it.
+    # 2. The best of those that match stands for those that are quoted with it, at the place of the best of all.
     joined_windows: list[Window] = []
-    further_windows: list[Window] = []
+    quoted_with: list[Window] = []
+    """Windows that are quoted as part of others."""
     for window in ranked:
         name = window.table_or_list
         if name is None or window.coverage == 0:
             joined_windows.append(window)
             continue
-        best, *weaker = windows_by_name[name]
-        if window is best:
+        same_name = windows_by_name[name]
+        if window is same_name[0]:
+            best, *weaker = _matching(same_name)
             further = _further(best, weaker)
-            further_windows += further
-            best_with_further = replace(best, further=tuple(further))
-            joined_windows.append(best_with_further)
-            continue
+            quoted_with.append(best)
+            quoted_with += [whole for whole, _ in further]
+            shown = tuple([shown for _, shown in further])
+            joined_windows.append(replace(best, score=window.score, further=shown))
         is_item = window.pieces[-1].kind is PieceKind.ITEM
-        if is_item and window not in further_windows:
+        if is_item and window not in quoted_with:
             joined_windows.append(window)
     return joined_windows
 
 
-def _further(best: Window, weaker: Sequence[Window]) -> list[Window]:
-    """Returns the windows of the best one's table or list that match as well as it does, as many as fit."""
-    further: list[Window] = []
+def _matching(ranked: Sequence[Window]) -> list[Window]:
+    """Returns those windows of one table or list of which no other holds all words and more."""
+    most = max(window.coverage for window in ranked)
+    near = [window for window in ranked if window.coverage >= MATCHES * most]
+    held = {window.held for window in near}
+    return [window for window in near if not is_surpassed(window.held, held)]
+
+
+def _further(best: Window, weaker: Sequence[Window]) -> list[tuple[Window, Window]]:
+    """Returns the windows of the best one's table or list that are quoted with it, as many as fit, and what of each."""
+    further: list[tuple[Window, Window]] = []
+    quoted = [best]
     room = JOINED
     for window in weaker:
-        length = sum(end - start for start, end in window.parts)
-        matches = window.coverage >= best.coverage
-        if not matches or length > room:
+        shown = _without_repeated(window, best)
+        if shown is None or not best.goes_on_with(window):
             continue
-        if not best.goes_on_with(window):
-            continue
-        repeats_one = any(map(window.repeats, (best, *further)))
-        if not repeats_one:
-            further.append(window)
+        length = sum(end - start for start, end in shown.parts)
+        repeats_one = any(map(shown.repeats, quoted))
+        if length <= room and not repeats_one:
+            further.append((window, shown))
+            quoted.append(shown)
             room -= length
     return further
 
 
+def _without_repeated(window: Window, best: Window) -> Window | None:
+    """Returns a window without what its passage repeats of the passage before it, if the best window quotes that."""
+    is_behind = window.chunk.position == best.chunk.position + 1
+    start, end = window.span
+    _, end_of_best = best.span
+    if is_behind and start < end_of_best < end:
+        return window.behind(best)
+    return window
+
+
 def _windows_of(
     compared: ComparedPassage,
+    chunk_behind: IndexedChunk | None,
     defining: frozenset[str],
     lang: str,
 ) -> Iterator[Window]:
-    """Yields the windows of one passage, the one around the best piece first."""
+    """Yields the windows of one passage, the one around the best piece first.
+
+    chunk_behind: the one that follows it in its note, if that was found too.
+    """
     chunk = compared.passage.chunk
-    outline = Outline(chunk.text, begins_in_table=bool(chunk.columns))
+    outline = Outline(
+        chunk.text,
+        begins_in_table=bool(chunk.columns),
+        begins_in_list=chunk.position > 0,
+        goes_on=chunk_behind is not None and _begins_in_block(chunk_behind),
+    )
     pieces = compared.pieces
     scores = compared.scores
     free = set(range(len(pieces)))
@@ -232,22 +292,42 @@ def _windows_of(
         # 2. No other window quotes any of it again.
         parts = _quoted_parts(compared, outline, core, chosen)
         parts = _without_last_lead(parts, pieces, core)
-        free.difference_update(chosen)
-        for start, end in parts:
-            for index, piece in enumerate(pieces):
-                if start <= piece.start and piece.end <= end:
-                    free.discard(index)
+        quoted = _quoted_indexes(pieces, parts)
+        free.difference_update(chosen, quoted)
 
-        chosen_pieces = pieces[first : last + 1]
+        # 3. The chosen pieces that are quoted; those beside a matching item may not be.
+        shown = [index for index in chosen if index in quoted] or list(chosen)
+        chosen_pieces = tuple(pieces[index] for index in shown)
+        fullest = max(quoted or shown, key=lambda index: compared.coverages[index])
         yield Window(
             passage=compared.passage,
             pieces=chosen_pieces,
             parts=parts,
+            outline=outline,
             score=scores[core],
             nearness=compared.nearness[core],
-            coverage=compared.coverages[core],
+            coverage=compared.coverages[fullest],
+            held=compared.held[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
         )
+
+
+def _quoted_indexes(pieces: Sequence[Quotable], parts: Iterable[Span]) -> list[int]:
+    """Returns the indexes of the pieces that some parts quote."""
+    indexes: list[int] = []
+    for start, end in parts:
+        for index, piece in enumerate(pieces):
+            if start <= piece.start and piece.end <= end:
+                indexes.append(index)
+    return indexes
+
+
+def _begins_in_block(chunk: IndexedChunk) -> bool:
+    """Reports whether a chunk begins with an item of a list or in the midst of a table."""
+    if chunk.columns:
+        return True
+    first_line = next(read_lines(chunk.text))
+    return first_line.kind == "item"
 
 
 def _sentence_before_names_subject(
@@ -276,30 +356,55 @@ def _quoted_parts(
     rows.
     """
     pieces = compared.pieces
-    first = pieces[chosen[0]]
-    last = pieces[chosen[-1]]
-    start = first.line
-    end = last.end
+    start = pieces[chosen[0]].line
+    end = pieces[chosen[-1]].end
     led_end = 0
-    if last.kind is PieceKind.SENTENCE:
-        led_end = outline.led_end(last.line)
+    sentences = [index for index in chosen if pieces[index].kind is PieceKind.SENTENCE]
+    if sentences:
+        led_end = outline.led_end(pieces[sentences[-1]].line)
 
     block = outline.whole((start, end), longest=WHOLE)
     if block is not None:
         _, block_end = block
-        if led_end <= block_end:
+        is_whole = not outline.is_cut(block) or not BlockItems(compared, outline, core).tell_apart
+        if led_end <= block_end and is_whole:
             return (block,)
     if led_end > 0:
-        # A line that leads to a list or table says nothing alone.
-        max_end = min(led_end, start + WHOLE)
-        pieces_behind = pieces[chosen.stop :]
-        for piece in pieces_behind:
-            if end < piece.end <= max_end:
-                end = piece.end
-        return ((start, end),)
+        leading = range(chosen[0], sentences[-1] + 1)
+        return _led_parts(compared, outline, leading, led_end)
     if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
         return _matching_parts(compared, outline, core, chosen)
     return ((start, end),)
+
+
+def _led_parts(
+    compared: ComparedPassage,
+    outline: Outline,
+    leading: range,
+    led_end: int,
+) -> tuple[Span, ...]:
+    """Returns the spans of pieces that lead to a longer list or table, which say nothing alone, and of some of that.
+
+    These are the items or rows that hold more of the question's words than the lead, or else the first ones.
+
+    led_end: end of the list or table.
+    """
+    pieces = compared.pieces
+    first = pieces[leading[0]]
+    last = pieces[leading[-1]]
+    led = [index for index in range(leading.stop, len(pieces)) if pieces[index].end <= led_end]
+    most = max([compared.coverages[index] for index in led], default=0.0)
+    if most > compared.coverages[leading[-1]]:
+        matching = [index for index in led if compared.coverages[index] == most]
+        best = max(matching, key=lambda index: compared.scores[index])
+        return _matching_parts(compared, outline, best, range(best, best + 1))
+
+    end = last.end
+    max_end = min(led_end, first.line + WHOLE)
+    for index in led:
+        if pieces[index].end <= max_end:
+            end = pieces[index].end
+    return ((first.line, end),)
 
 
 def _without_last_lead(
@@ -309,9 +414,7 @@ def _without_last_lead(
 ) -> tuple[Span, ...]:
     """Returns the parts without a line at their end that leads to a list or table which is not quoted with it."""
     *others, (start, end) = parts
-    within = [
-        index for index, piece in enumerate(pieces) if start <= piece.start and piece.end <= end
-    ]
+    within = _quoted_indexes(pieces, [(start, end)])
     if len(within) < 2:
         return parts
     *_, previous, last = within
@@ -366,26 +469,28 @@ def _matching_indexes(
 ) -> list[int]:
     """Returns the indexes of the chosen pieces and of the matching items or rows of their list or table, in order.
 
-    These are as many as fit of those that hold as many of the question's words as the core.
+    If the question's words tell the items apart, the chosen ones that do not match are left out.
     """
     pieces = compared.pieces
-    core_piece = pieces[core]
-    min_coverage = compared.coverages[core]
+    items = BlockItems(compared, outline, core)
+    matching = items.matching()
 
-    # A row stands by itself, while the pieces beside one of a list may be of the same item.
+    # 1. Where words tell items apart, those beside the core are quoted only if they match or go on with an item that does.
     indexes = list(chosen)
-    if core_piece.kind is PieceKind.ROW:
-        indexes = [index for index in chosen if compared.coverages[index] >= min_coverage]
-    if min_coverage == 0:
+    if items.tell_apart:
+        cores = [index for index in chosen if index in matching] or [core]
+        indexes = [
+            index for index in chosen if any(items.are_of_one_item(index, kept) for kept in cores)
+        ]
+    elif compared.coverages[core] < ABOUT:
         return indexes
 
+    # 2. The others that match, as many as fit.
     room = WHOLE - _length_of(pieces, indexes)
-    for index, piece in enumerate(pieces):
-        is_other = piece.kind is not core_piece.kind or compared.coverages[index] < min_coverage
-        if is_other or index in chosen:
-            continue
+    for index in matching:
+        piece = pieces[index]
         length = piece.end - piece.line
-        if length <= room and outline.share_block(core_piece.line, piece.line):
+        if index not in chosen and length <= room:
             indexes.append(index)
             room -= length
     return sorted(indexes)

@@ -19,6 +19,8 @@ from shared.markdown.lines import Line, behind_quote_marks, cells, read_lines
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.markdown.plain import LINK, plain
 
+LEADS = (":", "：")
+"""Ends of a paragraph that leads to the list, table or code below it."""
 MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""
 _WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
@@ -49,12 +51,15 @@ class Quotable:
     """Offset at which it begins with its list's mark."""
     head: tuple[str, ...] = ()
     """The lines of its table's head, or the opening fence of its block of code."""
+    lead: str = ""
+    """Plain text of the sentence that leads to its list; empty if none does, and outside of lists."""
 
 
-def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
+def quotable(text: str, columns: str = "", lead: str = "") -> tuple[Quotable, ...]:
     """Returns the pieces of a passage in order, apart from each other; none without a letter.
 
-    columns: the first line of the table in whose midst the text begins.
+    columns: the first line of the table in whose midst the text begins. lead: the sentence above the text that leads to
+    the list with which it begins.
     """
     head: tuple[str, ...] = ()
     if columns:
@@ -62,13 +67,23 @@ def quotable(text: str, columns: str = "") -> tuple[Quotable, ...]:
         rule = "---|" * count
         head = (columns, f"|{rule}")
     shown_text = without_hidden(text)
-    reader = _Reader(shown_text, head)
+    reader = _Reader(shown_text, head, lead)
     pieces = []
     for piece in reader.pieces():
         has_letter = any(map(str.isalpha, piece.plain))
         if has_letter:
             pieces.append(piece)
     return tuple(pieces)
+
+
+def lead_behind(pieces: Sequence[Quotable]) -> str:
+    """Returns the sentence that leads to a list which goes on behind some pieces; empty if none does."""
+    if not pieces:
+        return ""
+    last = pieces[-1]
+    if last.kind is PieceKind.SENTENCE and last.plain.endswith(LEADS):
+        return last.plain
+    return last.lead
 
 
 def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
@@ -88,7 +103,7 @@ def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
 class _Reader:
     """Reads the pieces of a text, line by line."""
 
-    def __init__(self, text: str, head: tuple[str, ...]) -> None:
+    def __init__(self, text: str, head: tuple[str, ...], lead: str) -> None:
         self._text = text
         self._lines = list(read_lines(text))
         self._position = 0
@@ -99,6 +114,8 @@ class _Reader:
         """The lines of the head of the table that the text is in; empty outside."""
         self._fence = ""
         """The opening of the last block of code."""
+        self._lead = lead
+        """The sentence that leads to the list that the text is in, or that comes next."""
 
     def pieces(self) -> Iterator[Quotable]:
         """Yields the pieces in order."""
@@ -109,6 +126,9 @@ class _Reader:
             if line.kind not in ("row", "rule") and not is_first:
                 # The first line may be the rest of a row, in whose midst the text begins.
                 self._head = ()
+
+            if line.kind not in ("item", "frame"):
+                self._lead = ""
 
             match line.kind:
                 case "heading":
@@ -215,7 +235,10 @@ class _Reader:
                 kind=kind,
                 section=self._section,
                 line=line_start,
+                lead=self._lead if is_item else "",
             )
+            if not is_item:
+                self._lead = _shortened(words) if words.endswith(LEADS) else ""
 
 
 def _whole_links(paragraph: str, spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

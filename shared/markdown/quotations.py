@@ -2,8 +2,8 @@
 
 What fits is quoted whole: the passage, a list with the line that leads to it, a table, a callout, a
 block of code, a paragraph. The lines of a paragraph are one line, as a renderer shows them. Of a
-longer list or table some items or rows stand below that line or the table's head, with "…" between
-them where something is left out. HTML that a renderer drops is dropped.
+longer list or table some items or rows stand below that line or the table's head, with "…" before,
+between and behind them where something is left out. HTML that a renderer drops is dropped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeAlias
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
 from shared.markdown.lines import Line, read_lines, with_pipes
 from shared.markdown.neutralize import neutralize, neutralize_line
-from shared.markdown.quotable import PieceKind, Quotable
+from shared.markdown.quotable import LEADS, PieceKind, Quotable
 
 Span: TypeAlias = tuple[int, int]
 """`[start, end)` of a passage's text, in code points."""
@@ -25,8 +25,6 @@ Span: TypeAlias = tuple[int, int]
 LEFT_OUT = "…"
 """Stands where something of the note is left out."""
 
-LEADS = (":", "：")
-"""Ends of a paragraph that leads to the list, table or code below it."""
 _QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*+>[ \t]?)+")
 _CALLOUT = re.compile(r"[ \t]*+>[ \t]?\[![\w-]{1,30}\]")
@@ -56,10 +54,22 @@ class Outline:
     """The blocks of a passage.
 
     begins_in_table: True if the passage begins in the midst of a table.
+    begins_in_list: True if a list with which the passage begins goes on from the one before it.
+    goes_on: True if a list or table with which the passage ends goes on in the next one.
     """
 
-    def __init__(self, text: str, *, begins_in_table: bool = False) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        begins_in_table: bool = False,
+        begins_in_list: bool = False,
+        goes_on: bool = False,
+    ) -> None:
         self._text = without_hidden(text)
+        self._begins_in_table = begins_in_table
+        self._begins_in_list = begins_in_list
+        self._goes_on = goes_on
         blocks = list(_blocks(self._text))
         if begins_in_table and len(blocks) > 1:
             first_block = blocks[0]
@@ -120,6 +130,47 @@ class Outline:
         place = self._place(position)
         other_place = self._place(other_position)
         return place == other_place
+
+    def has_items_before(self, position: int) -> bool:
+        """Reports whether the list or table at a position has items, or rows below its head, before it."""
+        place = max(0, self._place(position))
+        block = self._blocks[place]
+        is_first = place == 0
+        if block.kind == "list":
+            text_before = self._text[block.start : position]
+            return text_before.strip() != "" or (is_first and self._begins_in_list)
+        if block.kind != "table":
+            return False
+        if is_first and self._begins_in_table:
+            return True
+        return self._has_rows(block.start, position)
+
+    def has_items_behind(self, position: int) -> bool:
+        """Reports whether the list or table that ends at a position, or is quoted up to it, has items or rows behind it."""
+        place = max(0, self._place(position - 1))
+        block = self._blocks[place]
+        if block.kind not in ("list", "table"):
+            return False
+        rest = self._text[position : block.end]
+        is_last = place + 1 == len(self._blocks)
+        return rest.strip() != "" or (is_last and self._goes_on)
+
+    def is_cut(self, span: Span) -> bool:
+        """Reports whether a list or table at either end of a span goes on in another passage."""
+        start, end = span
+        first = self._blocks[0]
+        last = self._blocks[-1]
+        begins_within = self._begins_in_table or (self._begins_in_list and first.kind == "list")
+        ends_within = self._goes_on and last.kind in ("list", "table")
+        return (begins_within and start <= first.start) or (ends_within and end >= last.end)
+
+    def _has_rows(self, start: int, end: int) -> bool:
+        """Reports whether the lines of a table in `[start, end)` hold a row below the head."""
+        kinds = [line.kind for line in read_lines(self._text[start:end])]
+        if "rule" in kinds:
+            first_row = kinds.index("rule") + 1
+            kinds = kinds[first_row:]
+        return "row" in kinds
 
     def _place(self, position: int) -> int:
         """Returns the place of the block at a position; -1 before the first."""
@@ -205,12 +256,14 @@ def quotation(
     *,
     first: Quotable | None = None,
     longest: int,
+    outline: Outline | None = None,
 ) -> tuple[int, int, tuple[str, ...]]:
     """Returns start and end of the text that the parts quote, and their lines of Markdown.
 
     parts: at least one, in order, apart from each other. first: the first piece in them, which knows
     the head of a table or the fence of a block of code that begins above it. longest: characters of
-    a part that are quoted at most.
+    a part that are quoted at most. outline: the text's; with it, items and rows that are left out
+    before and behind the parts are marked.
     The lines are as they stand there: items with their marks, rows below the head of their table,
     code in its fence.
     """
@@ -227,17 +280,27 @@ def quotation(
     for part in parts:
         start, _ = part
         part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
+        follows_items = outline is not None and outline.has_items_before(start)
         needs_head = not is_in_table and table.lacks_head(part_lines, start)
         if needs_head:
             is_in_table = True
             if lines:
                 lines.append("")
             lines += table.head
+            if follows_items:
+                lines += _left_out(is_table=True)
+        elif follows_items and not lines:
+            lines += [LEFT_OUT, ""]
         elif lines:
             follows_row = is_in_table or lines[-1].startswith("|")
             lines += _between(text[end:start], is_table=follows_row)
         lines += part_lines
         end = part_end
+
+    _, whole_end = parts[-1]
+    is_whole = end == whole_end
+    if outline is not None and is_whole and outline.has_items_behind(end):
+        lines += _left_out(is_table=lines[-1].startswith("|"))
 
     framed = _framed(lines, first, begins_in_code=begins_in_code)
     markdown = "\n".join(framed)
@@ -358,13 +421,20 @@ def _between(gap: str, *, is_table: bool) -> list[str]:
     """Returns the lines that stand for what lies between two parts."""
     leaves_something_out = gap.strip() != ""
     if leaves_something_out and is_table:
-        return [f"| {LEFT_OUT} |"]
+        return _left_out(is_table=True)
     if leaves_something_out:
-        return ["", LEFT_OUT, ""]
+        return [*_left_out(is_table=False), ""]
     has_blank_line = "\n\n" in gap
     if has_blank_line and not is_table:
         return [""]
     return []
+
+
+def _left_out(*, is_table: bool) -> list[str]:
+    """Returns the lines that stand, behind others, for items or rows that are left out."""
+    if is_table:
+        return [f"| {LEFT_OUT} |"]
+    return ["", LEFT_OUT]
 
 
 def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[list[str], int]:
@@ -546,19 +616,30 @@ def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: boo
         yield mark[1]
 
 
-def joined_lines(quotes: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Returns the lines of quotes from one table or list as one, with the table's head once."""
+def joined_lines(quotes: Sequence[Sequence[str]], touching: Sequence[bool]) -> tuple[str, ...]:
+    """Returns the lines of quotes from one table or list as one, with the table's head once.
+
+    touching: for each quote, whether it goes on where the one before it ends, so that nothing is left out.
+    """
     first, *others = quotes
     lines = list(first)
-    for further in others:
+    for further, touches in zip(others, touching[1:], strict=True):
         rows = _rows(further)
-        goes_on_in_table = rows and _rows(lines)
-        if goes_on_in_table:
-            lines.append(f"| {LEFT_OUT} |")
-            lines.extend(rows)
-        else:
-            lines += ["", LEFT_OUT, ""]
-            lines.extend(further)
+        is_table = bool(rows) and bool(_rows(lines))
+        omission = _left_out(is_table=is_table)
+        sign = omission[-1]
+        added = list(rows if is_table else further)
+
+        # Both quotes may have a sign where they meet.
+        if lines[-1] == sign:
+            del lines[-len(omission) :]
+        if added[0] == sign:
+            del added[: len(omission)]
+        if not touches:
+            lines += omission
+            if not is_table:
+                lines.append("")
+        lines += added
     return tuple(lines)
 
 

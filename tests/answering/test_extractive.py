@@ -351,7 +351,7 @@ def test_a_row_of_a_table_that_began_in_another_chunk_stands_below_its_head(cut:
         chunk=replace(cut_passage.chunk, properties=("rating: 4", "columns: | Thing | Choice |")),
     )
     (quote,) = quotes(rows, text="Which thing is the database?")
-    assert quote.lines[:3] == ("| Thing | Choice |", "|---|---|", row)
+    assert quote.lines[:4] == ("| Thing | Choice |", "|---|---|", "| … |", row)
     assert quote.text == rows.chunk.text[quote.start : quote.end]
     assert quote.text.startswith(row)
 
@@ -532,7 +532,7 @@ def test_below_what_is_missing_a_table_shows_the_rows_that_name_it() -> None:
     _, piece = ExtractiveWriter().pieces(question("Priya's phone number"), retrieval, missing)
     assert piece.text.strip().split("\n")[2:-2] == [
         *("> | Service | Team |", "> |---|---|"),
-        *("> | Billing | Priya |", "> | … |", "> | Ledger | Priya |"),
+        *("> | … |", "> | Billing | Priya |", "> | … |", "> | Ledger | Priya |", "> | … |"),
     ]
 
 
@@ -559,8 +559,8 @@ def test_rows_of_a_table_that_was_cut_are_one_quote_below_one_head() -> None:
     assert piece.text.strip().split("\n") == [
         *("> **meeting**", ">", "> All services of ours:", ">"),
         *("> | Service | Team |", "> |:--|--:|"),
-        *("> | Billing 0 | Priya |", "> | … |", "> | Billing 1 | Priya |"),
-        *("> | … |", "> | Billing 2 | Priya |", ">", "> [N1] [N2] [N3]"),
+        *("> | … |", "> | Billing 0 | Priya |", "> | … |", "> | Billing 1 | Priya |"),
+        *("> | … |", "> | Billing 2 | Priya |", "> | … |", ">", "> [N1] [N2] [N3]"),
     ]
     assert [citation.passage for citation in piece.cited] == [first, second, third]
     assert piece.claim is not None
@@ -588,10 +588,13 @@ def test_items_of_a_list_that_was_cut_are_one_quote_with_what_is_left_out() -> N
     goes_on = replace(rest_of_list, chunk=replace(rest_of_list.chunk, chunk_id="a_001", position=1))
     retrieval = asked_of(goes_on, begins, text="What does Priya take?")
     _, piece = ExtractiveWriter().pieces(replace(question(), quotes=1), retrieval)
-    lines = piece.text.replace("> ", "").split("\n")
-    assert lines.index("Who takes what:") < lines.index(items[3]) < lines.index("…")
+    _, _, _, *lines = piece.text.strip().split("\n>")
+    assert [line.strip() for line in lines if line.strip()] == [
+        *("…", items[3]),
+        *("…", items[33]),
+        "… [N1] [N2]",
+    ]
     assert [citation.passage for citation in piece.cited] == [begins, goes_on]
-    assert f"{items[33]}" in piece.text
     new_list = replace(goes_on, chunk=replace(goes_on.chunk, text=f"And:\n\n{goes_on.chunk.text}"))
     _, *apart = ExtractiveWriter().pieces(
         question(), asked_of(begins, new_list, text="What does Priya take?")
@@ -621,3 +624,77 @@ def test_a_quote_that_begins_in_a_sentence_says_that_something_is_left_out() -> 
     assert quote.lines == ("… the database that we chose, Postgres. It is old.",)
     (first,) = quotes(cut)
     assert first.lines == ("the database that we chose, Postgres. It is old.",)
+
+
+def long_list(lead: str = "Who brings what:") -> str:
+    """Returns a list of forty items below a line that leads to it."""
+    items = [f"- Guest {number} brings dish {number}" for number in range(40)]
+    items[11] = "- Kim brings blankets"
+    return "\n".join([lead, "", *items])
+
+
+def test_of_a_longer_list_the_item_that_matches_stands_alone_between_what_is_left_out() -> None:
+    (quote,) = quotes(passage(long_list()), text="What does Kim bring?")
+    assert quote.lines == (
+        *("Who brings what:", "", "…", ""),
+        *("- Kim brings blankets", "", "…"),
+    )
+
+
+def test_a_long_item_that_matches_is_quoted_with_the_rest_of_it() -> None:
+    goes_on = f"{'It is a long story of blankets. ' * 12}Keep them dry."
+    text = long_list().replace("- Kim brings blankets", f"- Kim brings blankets. {goes_on}")
+    (quote,) = quotes(passage(text), text="What does Kim bring?")
+    assert quote.lines[4].startswith("- Kim brings blankets. It is a long story")
+    assert not any("Guest" in line for line in quote.lines)
+
+
+def test_a_list_that_is_asked_for_as_a_whole_is_quoted_from_its_beginning() -> None:
+    (quote,) = quotes(passage(long_list()), text="Who brings what?")
+    assert quote.lines[:3] == ("Who brings what:", "", "- Guest 0 brings dish 0")
+    assert quote.lines[-1] == "…"
+    assert len(quote.lines) > 20
+
+
+def test_of_a_list_whose_items_no_word_tells_apart_those_around_the_nearest_are_quoted() -> None:
+    nearest = passage(long_list(lead="All of us:"))
+    (quote,) = quotes(nearest, text="Does somebody bring something that one can drink?")
+    items = [line for line in quote.lines if line.startswith("- ")]
+    assert len(items) == MAX_PIECES
+
+
+def test_rows_of_which_none_holds_what_another_does_are_all_quoted() -> None:
+    rows = [
+        f"| {number} | Holder of it | half | {'yes' if number % 2 else 'no'} |"
+        for number in range(40)
+    ]
+    table = "\n".join(["| Plot | Holder | Size | Paid |", "|---|---|---|---|", *rows])
+    (quote,) = quotes(passage(table), text="Who had plot 12, 17 and 34?")
+    assert [line for line in quote.lines[2:] if line != "| … |"] == [rows[12], rows[17], rows[34]]
+
+
+def test_a_list_that_goes_on_in_the_next_passage_has_a_sign_at_its_end() -> None:
+    begins = passage("Who comes:\n\n- Ada\n- Ben", note_id="a")
+    rest_of_list = passage("- Cleo\n- Dan", note_id="a", start=900)
+    chunk = replace(rest_of_list.chunk, chunk_id="a_001", position=1)
+    goes_on = replace(rest_of_list, chunk=chunk)
+    retrieval = asked_of(begins, goes_on, text="Who comes?")
+    first, *_ = ExtractiveWriter().quotes(question("Who comes?"), retrieval)
+    assert first.lines == ("Who comes:", "", "- Ada", "- Ben", "", "…")
+    assert first.end == begins.chunk.end
+
+
+def test_a_passage_that_repeats_the_last_items_of_the_one_before_shows_them_once() -> None:
+    text = "Who brings what:\n\n- Ada brings pie\n- Ben brings tea\n- Cleo brings jam\n- Dan brings oil"
+    cut = text.index("\n- Cleo")
+    repeated = text.index("- Ben")
+    begins = passage(text[:cut], note_id="a")
+    rest_of_list = passage(text[repeated:], note_id="a", start=repeated)
+    chunk = replace(rest_of_list.chunk, chunk_id="a_001", position=1)
+    retrieval = asked_of(begins, replace(rest_of_list, chunk=chunk), text="Who brings what?")
+    _, piece = ExtractiveWriter().pieces(question("Who brings what?"), retrieval)
+    assert piece.text.count("Ben brings tea") == 1
+    assert "Dan brings oil" in piece.text
+    first, second = piece.cited
+    assert second.quote == "- Cleo brings jam\n- Dan brings oil"
+    assert first.quote_end <= second.quote_start

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared.markdown.plain import plain
-from shared.markdown.quotable import PieceKind, are_neighbours, quotable
+from shared.markdown.quotable import PieceKind, are_neighbours, lead_behind, quotable
 
 
 def shown(text: str) -> list[str]:
@@ -198,3 +198,17 @@ def test_marks_of_markdown_go_and_words_stay(markdown: str, text: str) -> None:
 )
 def test_signs_that_mark_nothing_stay(text: str) -> None:
     assert plain(text) == text
+
+
+def test_items_know_the_line_that_leads_to_their_list() -> None:
+    text = "What to bring:\n\n- a tent\n- a lamp\n\nNothing else.\n\n- no lead"
+    assert [piece.lead for piece in quotable(text)] == [
+        *("", "What to bring:", "What to bring:"),
+        *("", ""),
+    ]
+    begins = quotable("What to bring:")
+    assert lead_behind(begins) == "What to bring:"
+    (goes_on, _) = quotable("- a rope\n\nNothing.", lead=lead_behind(begins))
+    assert goes_on.lead == "What to bring:"
+    assert lead_behind([goes_on]) == "What to bring:"
+    assert lead_behind(()) == ""

@@ -15,7 +15,7 @@ from shared.markdown.frontmatter import split
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
 from shared.markdown.plain import plain
 from shared.markdown.quotable import PieceKind, are_neighbours, quotable
-from shared.markdown.quotations import Outline, quotation
+from shared.markdown.quotations import Outline, joined_lines, quotation
 from shared.markdown.sanitize import sanitize
 
 _RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -497,3 +497,53 @@ def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> No
             without_head = visible_letters.removeprefix(head)
             is_shown = any(visible_letters in page or without_head in page for page in pages)
             assert is_shown, (file.name, lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "lines"),
+    [
+        ("All:\n\n- a\n- b\n- c", "- b", ["…", "", "- b", "", "…"]),
+        ("All:\n\n- a\n- b\n- c", "All:\n\n- a\n- b", ["All:", "", "- a", "- b", "", "…"]),
+        ("  - a\n  - b", "- a\n  - b", ["- a", "- b"]),
+        ("- a\n- b\n\nEnd.", "- b\n\nEnd.", ["…", "", "- b", "", "End."]),
+        ("It is so. It is wet. It ends.", "It is wet.", ["It is wet."]),
+        (
+            TABLE,
+            "| Annual | 20 |",
+            ["| Leave | Days |", "|---|---|", "| … |", "| Annual | 20 |"],
+        ),
+        (TABLE, TABLE, TABLE.split("\n")),
+    ],
+)
+def test_items_and_rows_that_are_left_out_around_a_quote_are_marked(
+    text: str, part: str, lines: list[str]
+) -> None:
+    start = text.index(part)
+    span = (start, start + len(part))
+    first = next(piece for piece in quotable(text) if piece.end > start)
+    _, _, quote = quotation(text, [span], first=first, longest=900, outline=Outline(text))
+    assert list(quote) == lines
+
+
+def test_a_list_or_table_may_begin_or_end_in_another_passage() -> None:
+    items = "- a\n- b"
+    within = Outline(items, begins_in_list=True, goes_on=True)
+    whole = (0, len(items))
+    _, _, lines = quotation(items, [whole], longest=900, outline=within)
+    assert lines == ("…", "", "- a", "- b", "", "…")
+    assert within.is_cut(whole)
+    assert not Outline("So it is.", begins_in_list=True, goes_on=True).is_cut((0, 9))
+
+
+def test_quotes_that_touch_have_no_sign_between_them() -> None:
+    first = ("All:", "", "- a", "", "…")
+    second = ("…", "", "- b")
+    assert joined_lines([first, second], [False, True]) == ("All:", "", "- a", "- b")
+    assert joined_lines([first, second], [False, False]) == (
+        *("All:", "", "- a", "", "…", ""),
+        "- b",
+    )
+    head = ("| A | B |", "|---|---|")
+    rows = [(*head, "| 1 | 2 |", "| … |"), (*head, "| … |", "| 3 | 4 |")]
+    assert joined_lines(rows, [False, True]) == (*head, "| 1 | 2 |", "| 3 | 4 |")
+    assert joined_lines(rows, [False, False]) == (*head, "| 1 | 2 |", "| … |", "| 3 | 4 |")

@@ -1,0 +1,74 @@
+"""A longer list or table -> its items or rows that match a question.
+
+Words that stand in all of them, such as the names of a table's columns, do not tell them apart. Of those that hold other
+words of the question, the ones that hold the most match: `Priya's services` are all rows of Priya, and `plots 2, 7 and 14`
+are three rows, of which none holds what another one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shared.answering.likeness import ComparedPassage
+from shared.markdown.quotable import PieceKind
+from shared.markdown.quotations import Outline
+
+MATCHES = 0.5
+"""Least share of the best item's own coverage at which another one matches."""
+
+
+class BlockItems:
+    """The items of the list, or the rows of the table, that a piece is from."""
+
+    def __init__(self, compared: ComparedPassage, outline: Outline, core: int) -> None:
+        self._compared = compared
+        self._indexes = _same_block(compared, outline, core)
+        held = [compared.held[index] for index in self._indexes]
+        self._common = frozenset.intersection(*held)
+
+    @property
+    def tell_apart(self) -> bool:
+        """True if the question's words tell some of them from others."""
+        return any(self._own_words(index) for index in self._indexes)
+
+    def matching(self) -> list[int]:
+        """Returns the indexes of those that match; all of them if words do not tell them apart."""
+        coverages = self._compared.coverages
+        least = min(coverages[index] for index in self._indexes)
+        most = max(coverages[index] for index in self._indexes)
+        min_coverage = least + MATCHES * (most - least)
+        near = [index for index in self._indexes if coverages[index] >= min_coverage]
+        sets = {self._own_words(index) for index in near}
+        return [index for index in near if not is_surpassed(self._own_words(index), sets)]
+
+    def _own_words(self, index: int) -> frozenset[str]:
+        """Returns the question's words that an item holds and not all of them do."""
+        return self._compared.held[index] - self._common
+
+    def are_of_one_item(self, index: int, other: int) -> bool:
+        """Reports whether two pieces are of one list item: a long one is several, of which the first stands behind its mark."""
+        if index == other:
+            return True
+        pieces = self._compared.pieces
+        first, last = sorted((index, other))
+        if pieces[last].kind is not PieceKind.ITEM:
+            return False
+        return all(
+            pieces[later].line == pieces[later].start for later in range(first + 1, last + 1)
+        )
+
+
+def is_surpassed(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
+    """Reports whether one of the others has all of these words and more."""
+    return any(words < other for other in others)
+
+
+def _same_block(compared: ComparedPassage, outline: Outline, core: int) -> Sequence[int]:
+    """Returns the indexes of the core and of all pieces of its kind in its list or table."""
+    core_piece = compared.pieces[core]
+    indexes: list[int] = []
+    for index, piece in enumerate(compared.pieces):
+        is_alike = piece.kind is core_piece.kind
+        if is_alike and outline.share_block(core_piece.line, piece.line):
+            indexes.append(index)
+    return indexes
