@@ -8,9 +8,10 @@ A word of the question counts as (part of) a name in these cases:
    `Car` is none. A title of one word counts if the question has it as an owner without an article (`mareks phone`,
    `phone of marek`) or if the text of the notes has that word, too: `Recipes` above a list is none.
 
-In a language in which all nouns have capitals, only owners and whole titles of several words count: `vom Verein` does not
-ask for the note "Verein Schlüssel". A question of few words may be taken for one of another language, so the nearest
-passage's language tells that, too.
+In a language in which all nouns have capitals, only owners, whole titles of several words, and those words of titles and
+aliases count that the text of the notes has without an article or another determiner: `Marek` is a name, but neither `die
+Nachbarin` nor `vom Verein`. A question of few words may be taken for one of another language, so the nearest passage's
+language tells that, too.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from shared.answering.asked import AskedWord
 from shared.answering.owners import (
     GENITIVE,
+    REACH,
     has_apostrophe,
     is_capitalised,
     is_owner,
@@ -41,6 +44,13 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
 _IN_A_SENTENCE = re.compile(r"[\w,;)] \Z")
 _ASKS = re.compile(r"[?？؟][\"'”’)]*\Z")
+
+
+@cache
+def _determiner_before() -> re.Pattern[str]:
+    """Compiles a determiner of any language and at most two words behind it, at the end of a text: `die neue `."""
+    determiners = "|".join(words_of_all("determiners"))
+    return re.compile(rf"\b(?i:{determiners}) (?P<between>(?:[^\W\d_]+ ){{0,2}})\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,18 +197,22 @@ def _names_in_notes(
     """Returns the folded words that the passages write as names and never in small letters.
 
     A title whose words are all in the question is a name. Of other titles only words count that the question
-    capitalises too: `new` does not ask for the note "New Year". Where all nouns have capitals, only owners do.
+    capitalises too: `new` does not ask for the note "New Year". Where all nouns have capitals, only owners do, and words that
+    the passages have without a determiner.
 
     asked: folded words of the question.
     with_capital: those of them that have a capital letter and do not open the sentence.
     owners: those of them that the question uses as owners have names.
     """
     capitalised_words, small_words = _words_by_case(passages, capitals_tell=capitals_tell)
+    used_as_names = owners
+    if not capitals_tell:
+        used_as_names |= _without_determiner(asked, passages)
     title_words = _title_words(
         passages,
         asked,
         with_capital,
-        owners,
+        used_as_names,
         capitals_tell=capitals_tell,
     )
     names = capitalised_words | title_words
@@ -228,11 +242,37 @@ def _words_by_case(
     return capitalised_words, small_words
 
 
+def _without_determiner(asked: frozenset[str], passages: Iterable[Scored]) -> frozenset[str]:
+    """Returns the folded words that the passages write with a capital, and never behind a determiner: `die neue Küche`."""
+    written: set[str] = set()
+    nouns: set[str] = set()
+    for passage in passages:
+        text = passage.chunk.text
+        for match in _LETTERS.finditer(text):
+            word = fold(match[0])
+            if word not in asked or not is_capitalised(match[0]):
+                continue
+            written.add(word)
+            if _follows_determiner(text, match.start()):
+                nouns.add(word)
+    return frozenset(written - nouns)
+
+
+def _follows_determiner(text: str, position: int) -> bool:
+    """Reports whether a determiner stands before a position, with at most two words in small letters between."""
+    before = text[max(0, position - REACH) : position]
+    found = _determiner_before().search(before)
+    if found is None:
+        return False
+    between = found["between"]
+    return between == between.lower()
+
+
 def _title_words(
     passages: Sequence[Scored],
     asked: frozenset[str],
     with_capital: frozenset[str],
-    owners: frozenset[str],
+    used_as_names: frozenset[str],
     *,
     capitals_tell: bool,
 ) -> set[str]:
@@ -246,7 +286,7 @@ def _title_words(
                 continue
             folded_words = frozenset(map(fold, title_words))
             is_asked_whole = folded_words <= asked
-            if len(title_words) == 1 and not folded_words <= owners:
+            if len(title_words) == 1 and not folded_words <= used_as_names:
                 if not capitals_tell:
                     continue
                 if title == own_title:
@@ -256,7 +296,7 @@ def _title_words(
             elif capitals_tell:
                 names |= folded_words & with_capital
             else:
-                names |= folded_words & owners
+                names |= folded_words & used_as_names
     return names
 
 

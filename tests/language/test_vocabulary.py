@@ -56,7 +56,14 @@ OPTIONAL = {
         "half_negations",
         "negated_verbs",
     ),
-    *("decades", "negates_before", "nouns_are_capitalised", "names_are_lower_case", "month_first"),
+    *(
+        "decades",
+        "negates_before",
+        "nouns_are_capitalised",
+        "determiners",
+        "names_are_lower_case",
+        "month_first",
+    ),
 }
 """Fields that a language may have nothing for."""
 

@@ -351,6 +351,8 @@ class Vocabulary:
     """List: capital letters that are words and no initials."""
     nouns_are_capitalised: bool = False
     """True if a capital inside a sentence is no evidence of a name."""
+    determiners: str = ""
+    """List: words before a noun that no name has, where all nouns have capitals, forms and contractions included."""
     plurals: str = ""
     """List: endings of plurals that few verbs have, with that of the singular and a `/` before it
     if it is replaced: `y/ies`.

@@ -143,6 +143,16 @@ VOCABULARY = Vocabulary(
     closing_abbreviations="usw str art fr",
     titles="fr",
     nouns_are_capitalised=True,
+    determiners="""
+        der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines
+        dieser diese dieses diesen diesem jener jene jenes jenen jenem jeder jede jedes jeden jedem
+        welcher welche welches welchen welchem solche solcher solches solchen solchem
+        mein meine meinen meinem meiner meines dein deine deinen deinem deiner deines
+        sein seine seinen seinem seiner seines ihr ihre ihren ihrem ihrer ihres
+        unser unsere unseren unserem unserer unseres euer eure euren eurem eurer eures
+        alle allen aller alles beide beiden einige einigen mehrere mehreren manche manchen viele vielen
+        am ans aufs beim fürs im ins ums vom zum zur
+    """,
     asking=Asking(
         who_or_where="wer|wen|wem|wessen|wo|woher|wohin",
         questions=r"was|wann|welche[rnms]?|warum|wieso|wie|worüber|wofür|womit",
