@@ -8,10 +8,10 @@ A word of the question counts as (part of) a name in these cases:
    `Car` is none. A title of one word counts if the question has it as an owner without an article (`mareks phone`,
    `phone of marek`) or if the text of the notes has that word, too: `Recipes` above a list is none.
 
-In a language in which all nouns have capitals, only owners, whole titles of several words, and those words of titles and
-aliases count that the text of the notes has without an article or another determiner: `Marek` is a name, but neither `die
-Nachbarin` nor `vom Verein`. A question of few words may be taken for one of another language, so the nearest passage's
-language tells that, too.
+In a language in which all nouns have capitals, only owners, whole titles of several words, and those words count that the
+text of the notes has without an article or another determiner: `Marek` is a name, but neither `die Nachbarin` nor `vom
+Verein`. A question of few words may be taken for one of another language, so the nearest passage's language tells that,
+too.
 """
 
 from __future__ import annotations
@@ -204,10 +204,12 @@ def _names_in_notes(
     with_capital: those of them that have a capital letter and do not open the sentence.
     owners: those of them that the question uses as owners have names.
     """
-    capitalised_words, small_words = _words_by_case(passages, capitals_tell=capitals_tell)
+    capitalised_words, small_words = _words_by_case(passages)
     used_as_names = owners
     if not capitals_tell:
-        used_as_names |= _without_determiner(asked, passages)
+        without_determiner = _without_determiner(asked, passages)
+        capitalised_words &= without_determiner
+        used_as_names |= without_determiner
     title_words = _title_words(
         passages,
         asked,
@@ -219,11 +221,7 @@ def _names_in_notes(
     return frozenset(names - small_words)
 
 
-def _words_by_case(
-    passages: Iterable[Scored],
-    *,
-    capitals_tell: bool,
-) -> tuple[set[str], set[str]]:
+def _words_by_case(passages: Iterable[Scored]) -> tuple[set[str], set[str]]:
     """Returns the folded words with a capital inside a sentence, more than once, and those in small letters."""
     capitals = Counter[str]()
     small_words: set[str] = set()
@@ -233,7 +231,7 @@ def _words_by_case(
             word = match[0]
             if word[0].islower():
                 small_words.add(fold(word))
-            elif capitals_tell and is_capitalised(word):
+            elif is_capitalised(word):
                 start = match.start()
                 signs_before = text[max(0, start - 2) : start]
                 if _IN_A_SENTENCE.search(signs_before):

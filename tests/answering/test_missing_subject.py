@@ -240,6 +240,54 @@ def test_where_all_nouns_have_capitals_a_title_that_owns_without_an_article_is_a
     assert (names and names[0]) == subject
 
 
+@pytest.mark.parametrize("lang", ["de", "en"])  # which a few words may be taken for
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Telefonnummer Marek", "Telefonnummer Marek"),
+        ("marek telefonnummer", "marek telefonnummer"),
+        ("Marek Telefonnummer bitte", "Marek Telefonnummer"),
+        ("Telefonnummer Ingrid", None),
+        ("Telefonnummer Klempner", None),
+        ("Telefonnummer Küche", None),
+    ],
+)
+def test_where_all_nouns_have_capitals_a_title_without_a_determiner_is_a_name(
+    lang: str, text: str, subject: str | None
+) -> None:
+    ingrid = note(
+        "Die Nachbarin im zweiten Stock. Telefonnummer: 0761 555 0188.\n\nSie kennt Marek und war in der Küche.",
+        "i",
+        "Ingrid",
+    )
+    marek = note("Ein Freund aus dem Verein. Er spielt Cello.", "m", "Marek")
+    plumber = note("Der gute alte Klempner hat im März den Hahn repariert.", "k", "Klempner")
+    kitchen = note("Die neue Küche ist von Ikea.", "c", "Küche")
+    names = missing(text, ingrid, marek, plumber, kitchen, lang=lang)
+    assert (names and names[0]) == subject
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Telefonnummer Marek", "Telefonnummer Marek"),
+        ("Telefonnummer Zimmermann", None),  # once behind an article
+        ("Telefonnummer Ben", None),  # written once
+    ],
+)
+def test_where_all_nouns_have_capitals_a_word_never_behind_a_determiner_is_a_name(
+    text: str, subject: str | None
+) -> None:
+    ingrid = note("Telefonnummer: 0761 555 0188. Sie kennt Ben.", "i", "Ingrid")
+    band = note(
+        "Am Cello sitzt Marek, und im Trio spielt Marek. Einmal kam Zimmermann, dann kam der Zimmermann.",
+        "b",
+        "Konzerte",
+    )
+    names = missing(text, ingrid, band, lang="de")
+    assert (names and names[0]) == subject
+
+
 @pytest.mark.parametrize(
     ("lang", "text", "subject"),
     [
