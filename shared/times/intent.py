@@ -110,9 +110,40 @@ class Intents:
         return Intent.ASKED
 
     def asks_of_the_past(self) -> bool:
-        """Reports whether the first verb of the last clause that asks is of the past."""
-        last_question = self._question(self._asking[-1])
-        return last_question.tense > 0
+        """Reports whether the last clause that asks does so in the past, or for what no longer holds.
+
+        The first verb tells: `is` in `which plastic is the case made of`. Without a question word a participle is an
+        attribute: `dried fruit`.
+        """
+        if self.asks_for_the_former():
+            return True
+        question = self._question(self._asking[-1])
+        if question.tense <= 0:
+            return False
+
+        clause = question.clause.text
+        words = self._words
+        past = words.past.search(clause)
+        present = words.present.search(clause)
+        if past is None or (present is not None and present.start() < past.start()):
+            return False
+        is_participle = words.participles.fullmatch(past[0]) is not None
+        return not is_participle or words.opening.match(clause) is not None
+
+    def asks_for_the_former(self) -> bool:
+        """Reports whether the last clause that asks does so for what no longer holds: `the old password`, `what did it
+        cost before the move`.
+        """
+        question = self._question(self._asking[-1])
+        clause = question.clause.text
+        words = self._words
+        if words.former.search(clause):
+            return True
+        before = words.before.search(clause)
+        if before is None:
+            return False
+        is_last = clause[before.end() :].strip(" \n?!.,") == ""
+        return is_last or question.tense > 0
 
     def _tells_event(self, start: int, end: int, *, recurs: bool) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
@@ -363,6 +394,11 @@ class Intents:
 def asks_of_the_past(text: str, lang: str) -> bool:
     """Reports whether a question asks of the past: `what did the boiler cost`. False in a language without such words."""
     return Intents(text, lexicon(lang)).asks_of_the_past()
+
+
+def asks_for_the_former(text: str, lang: str) -> bool:
+    """Reports whether a question asks for what no longer holds: `the old password`. False in a language without such words."""
+    return Intents(text, lexicon(lang)).asks_for_the_former()
 
 
 def _clauses(text: str) -> list[_Clause]:

@@ -422,6 +422,8 @@ class Lexicon(TimeWords):
         self.past = whole_words(asking.past)
         self.participles = whole_words(asking.participles)
         self.present = whole_words(asking.present)
+        self.former = whole_words(asking.former)
+        self.before = whole_words(asking.before)
         self.duty = whole_words(asking.duty)
         self.asker = whole_words(asking.asker)
         self.writing = _any_of(asking.writing)

@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.model.questions import TimeHint
-from shared.times.intent import asks_of_the_past
+from shared.times.intent import asks_for_the_former, asks_of_the_past
 from shared.times.phrases import find_time
 from tests.times.intents import EVENTS, FILTERS, PERIODS, STORIES, kept_aside
+from tests.times.tenses import FORMER, NOT_FORMER, PAST, PRESENT
 
 NOW = datetime(2026, 3, 18, 15, tzinfo=UTC)
 
@@ -121,6 +122,26 @@ def test_the_first_verb_tells_whether_a_question_asks_of_the_past(
     text: str, *, is_past: bool
 ) -> None:
     assert asks_of_the_past(text, "en") is is_past
+
+
+@pytest.mark.parametrize(("lang", "text"), PAST + FORMER)
+def test_a_question_in_the_past_is_read(lang: str, text: str) -> None:
+    assert asks_of_the_past(text, lang)
+
+
+@pytest.mark.parametrize(("lang", "text"), PRESENT)
+def test_a_question_in_the_present_is_none_of_the_past(lang: str, text: str) -> None:
+    assert not asks_of_the_past(text, lang)
+
+
+@pytest.mark.parametrize(("lang", "text"), FORMER)
+def test_a_question_for_what_no_longer_holds_is_read(lang: str, text: str) -> None:
+    assert asks_for_the_former(text, lang)
+
+
+@pytest.mark.parametrize(("lang", "text"), NOT_FORMER)
+def test_other_questions_ask_for_nothing_former(lang: str, text: str) -> None:
+    assert not asks_for_the_former(text, lang)
 
 
 def test_intents_hold_for_the_half_that_no_rule_was_made_from() -> None:

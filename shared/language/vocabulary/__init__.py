@@ -43,6 +43,12 @@ class Asking:
     """
     present: str = ""
     """Verbs for the present and for habits: forms of `be`."""
+    former: str = ""
+    """Words for what no longer holds: `the old password`, `where we used to meet`."""
+    before: str = ""
+    """Words for the time before something. Beside a verb of the past, or last, they ask for what no longer holds: `what did
+    it cost before the move`.
+    """
     duty: str = ""
     """Verbs for what the person may, can or must do."""
     writing: str = ""

@@ -124,6 +124,30 @@ TIMES = Times(
     from_to="zwischen {} und {}",
 )  # fmt: skip
 
+_STRONG_PAST = (
+    r"(?:war|lag|saß|stand|lief|kam|ging|gab|galt|hieß|schrieb|fuhr|blieb|bekam|nahm|fand|hielt|erhielt|half|trug|betrug|"
+    r"traf|sprach|schlief|zog|bezog|verlor|begann|rief|ließ|schloss|wuchs|sang|sprang|starb|stieg|verstand|bestand|"
+    r"entschied|gewann|empfahl|schien|trat|flog|verschob|aß|trank|sah|hing|fing|lud|schlug)(?:en)?|"
+    r"(?:brach|dach|kann|nann|muss|wuss|woll|durf|moch|konn)ten?|wurden?|hatten?"
+)
+_WEAK_PAST = (
+    r"(?!(?:könn|soll|letz|sieb|heu|bit)ten?\b)(?:\w+(?:[bgkmnp]|[fhl]l|ff|rr|tz|ck|[td]e|[cfgk]h?ne|e[rl]|iel|eil|uf|ier|hr|"
+    r"ör)|mach|brauch|besuch|koch|such|reich|hol|pass|reis|heiz)ten?"
+)
+"""Regular verbs after whose stem the ending of the past is no part of it, as it is in `wir arbeiten`."""
+_QUESTION_WORDS = (
+    "was wer wen wem wo woher wohin wann warum wie womit wofür viel viele lange oft hoch teuer weit"
+)
+_BEHIND_QUESTION_WORD = "|".join(rf"(?<=\b{word} )" for word in _QUESTION_WORDS.split())
+_PAST = (
+    rf"^(?:{_STRONG_PAST})|(?-i:{_STRONG_PAST}|"
+    r"(?<!\bder )(?<!\bdie )(?<!\bdas )(?<!\bden )(?<!e )(?!ge)\w{2,}[td]eten?)|"
+    rf"(?:{_BEHIND_QUESTION_WORD})(?-i:{_WEAK_PAST})|(?-i:{_WEAK_PAST})(?=\s+(?:ich|wir|er|sie|es|man)\b)"
+)
+"""Verbs of the past, in small letters. Of the regular ones most are taken for verbs only beside a question word or a
+pronoun: `-te` ends many adjectives and, in careless writing, nouns.
+"""
+
 VOCABULARY = Vocabulary(
     stop_words="""
         der die das den dem des ein eine einen einem einer eines dieser diese dieses diesen diesem
@@ -159,10 +183,13 @@ VOCABULARY = Vocabulary(
         amounts=r"wie ?viele?|wie (?:lange?|oft|schnell|weit|alt|gro(?:ß|ss)|hoch|tief|breit|früh|spät|bald|teuer)",
         verbs=r"hat|habe|haben|war|waren|wurden?|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen|zeige?|nenne?|"
         r"finde?|fasse?",
-        past=r"(?:hat|habe?|haben|hast)(?=.*\b(?:\w{0,20}ge\w{1,20}|(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)"
-        r"\w{1,20}|\w{1,20}ier)(?:t|en|an)\b)|"
-        r"hatten?|war|waren|wurden?|stand|lief|kam|ging|gab|sagte|passierte|schrieb",
+        past=r"(?:hat|habe?|haben|hast)(?=.*\b(?-i:(?:[a-zäöü]\w{0,19})?ge\w{1,20}|"
+        r"(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)\w{1,20}|[a-zäöü]\w{0,19}ier)(?:t|en|an)\b"
+        rf"(?!\s+(?-i:[A-ZÄÖÜ])))|{_PAST}|hatten?|war|waren|wurden?|sagte|passierte",
         present=r"ist|sind|hat|gilt",
+        former=r"(?-i:alte[mnrs]?)|ehemalige[mnrs]?|frühere[mnrs]?|vorherige[mnrs]?|vorige[mnrs]?|damalige[mnrs]?|früher|"
+        r"damals|ursprünglich",
+        before=r"bevor|vor|vorher|zuvor",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
         writing="schreiben schrieb geschrieben zeig zeige fasse zusammen zusammenfassen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles",
         happening="passiert passierte machen gemacht getan los arbeiten gearbeitet gibt",

@@ -145,6 +145,18 @@ TIMES = Times(
     from_to="between {} and {}",
 )  # fmt: skip
 
+_PARTICIPLE = (
+    r"(?:\w{2,}[^\We]ed|been|become|begun|bought|broken|brought|built|caught|chosen|come|done|driven|eaten|fallen|felt|"
+    r"flown|forgotten|found|given|gone|gotten|grown|had|heard|held|hidden|kept|known|learnt|lent|lost|made|meant|met|paid|"
+    r"read|ridden|said|seen|sent|slept|sold|spent|spoken|stood|stolen|sung|swum|taken|taught|thought|thrown|told|"
+    r"understood|won|worn|written)"
+)
+_NO_DETERMINER = (
+    r"(?!(?:an?|the|my|our|your|his|her|their|its|this|that|these|those|to|of|for|with)\b)"
+)
+_PERFECT = rf"(?:has|have)(?! to\b)(?=(?:(?:\s+[\w'’-]+){{0,3}}\s+{_NO_DETERMINER}[\w'’-]+)?\s+{_PARTICIPLE}\b)"
+"""`has` and `have` with a participle, unlike `who has the key`; behind an article it is an attribute: `the raised beds`."""
+
 VOCABULARY = Vocabulary(
     stop_words="""
         a an the this that these those there here
@@ -172,9 +184,13 @@ VOCABULARY = Vocabulary(
         amounts=r"how (?:many|much|long|often|fast|far|old|big|large|high|deep|wide|early|late|soon)|what time",
         verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"
         r"summari[sz]e|tell",
-        past=r"did|was|were|had|has|have|\w{2,}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought",
-        participles=r"\w{2,}[^\We]ed|said|made|got|met|told|sent|bought|have",
-        present=r"is|are|am|does|do(?! (?:i|we)\b)",
+        past=rf"did|was|were|had|{_PERFECT}|\w{{2,}}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought|"
+        r"began|brought|chose|drank|drove|ate|flew|grew|held|kept|knew|ran|sang|spoke|stood|taught|wore|won",
+        participles=r"\w{2,}[^\We]ed|said|made|got|met|told|sent|bought|have|brought|held|kept|taught|won",
+        present=rf"is|are|am|does|do(?! (?:i|we)\b)|(?!{_PERFECT})(?:has|have)",
+        former=r"(?<!how )(?<!years )(?<!year )(?<!months )(?<!weeks )(?<!days )(?<!-)(?-i:old)|previous(?:ly)?|former(?:ly)?|"
+        r"originally|(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bget )used to|did\b.*\buse to",
+        before=r"before(?:hand)?",
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
         writing="write wrote written show summarise summarize summary recap overview list note notes entry entries journal diary log everything",
         happening="happen happened happening do doing done go going work worked working",

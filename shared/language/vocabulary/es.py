@@ -123,6 +123,22 @@ TIMES = Times(
     from_to="entre {} y {}",
 )  # fmt: skip
 
+_QUESTION_WORDS = (
+    "cuánto cuanto cuándo cuando dónde donde cómo como quién quien quiénes cuál se me nos le no"
+)
+_BEHIND_QUESTION_WORD = "|".join(rf"(?<=\b{word} )" for word in _QUESTION_WORDS.split())
+_IMPERFECT = (
+    r"(?!(?:guay|síl|tr)abas?\b)\w{2,}ab(?:as?|an|amos)|dab(?:a|an)|ib(?:a|an)|íbamos|éramos|"
+    r"(?:ten|hab|hac|dec|pod|quer|ven|sal|pon|sab|viv|deb|val|segu|le|cre|com|beb|conoc|exist|serv|dorm|ped|cumpl|abr|"
+    r"escrib|recib|perd|ve|vend)ía(?:s|n|mos)?|"
+    rf"(?:{_BEHIND_QUESTION_WORD})(?!\w+(?:[aei]|d|b)ría)(?-i:[a-zñ])\w+ía(?:n|mos)?"
+)
+"""Many nouns end in -ía, so that most verbs in it count only behind a question word or a pronoun."""
+_IRREGULAR_PAST = (
+    r"(?:estuv|tuv|pud|pus|sup|quis|hic|vin|dij|traj|anduv)(?:e|o|imos|ieron|eron)|hizo|hubo|di(?:o|eron)|vi(?:o|eron)|"
+    r"fui|fuimos|fue|fueron"
+)
+
 VOCABULARY = Vocabulary(
     stop_words="""
         el la los las lo un una unos unas este esta esto estos estas ese esa eso esos esas aquel aquella
@@ -145,8 +161,13 @@ VOCABULARY = Vocabulary(
         questions=r"qué|cuándo|cuál(?:es)?|cuánt[oa]s?|cómo",
         amounts=r"cuánt[oa]s?|a qué hora",
         verbs=r"enséñame|muestra|muéstrame|resume|busca",
-        past=r"ha|he|hemos|han|había|fue|fueron|era|eran|estuv\w+|vino|vinieron|dijo|dijeron|puso|trajo|(?!qué|aquí|así|ahí|allí|mí|sí)\w+(?:é|í|ó|aron|ieron|amos|imos)",
+        past=rf"ha|he|hemos|han|era|eran|{_IRREGULAR_PAST}|{_IMPERFECT}|"
+        r"(?<!\bel )(?<!\bun )(?<!\bde )(?<!\bdel )(?<!\bal )(?<!\bmi )(?<!\btu )(?<!\bsu )"
+        r"(?!qué|porqué|aquí|así|ahí|allí|mí|sí)(?:(?<=¿)|(?-i:(?=[a-zñ])))\w+(?:é|í|ó)|"
+        r"(?!estamos|vamos|tramos|ramos|préstamos|\w*gramos|\w*[ntxc]imos\b)\w+(?:aron|ieron|amos|imos)",
         present=r"es|son|está|están|hay",
+        former=r"antigu[oa]s?|anterior(?:es)?|viej[oa]s?|antiguamente|originalmente",
+        before=r"antes",
         duty=r"necesito|necesitamos|me hace falta|puedo|podemos|debo|debemos|tengo que|tenemos que|hay que|se puede",
         writing="escribir escribí escrito muestra muéstrame enséñame resume resumen nota notas entrada entradas diario todo",
         happening="pasó pasar hice hacer hecho trabajar trabajé",

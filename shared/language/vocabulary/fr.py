@@ -117,6 +117,30 @@ TIMES = Times(
     from_to="entre {} et {}",
 )  # fmt: skip
 
+_PARTICIPLE = (
+    r"(?!(?:lui|tu|du|qui|si|ici|aussi|parmi|ainsi|\w*midi|\w+di|lieu|envie|congé)\b)"
+    r"(?:(?:dû|eu|lu|pu|su|vu|bu|[a-zà-ÿ]{2,}(?:é|i|u))(?:e?s?)|\w*(?:mi|pri|qui)s(?:es?)?|"
+    r"\w*(?:fai|di|cri|dui|trui|ver|fer|pein|join|plain)te?s?)"
+)
+_PERFECT = (
+    r"(?:ai|as?|avons|avez|ont)(?=(?:-\w+)*\s+"
+    r"(?:(?:pas|jamais|déjà|toujours|bien|tout|tous|plus|rien|encore|beaucoup|trop|\w+ment)\s+)?"
+    rf"(?-i:{_PARTICIPLE})\b)|"
+    r"(?:suis|es|est|sommes|êtes|sont)(?=(?:-\w+)*\s+"
+    r"(?:all|arriv|entr|rentr|mont|n|rest|retourn|tomb|pass|ven|reven|deven|part|repart|sort|descend|mor)(?:é|u|i|t)e?s?\b)"
+)
+"""Auxiliaries with a participle, unlike `quel âge a Léa`."""
+_CONDITIONAL = r"\w*(?:er|dr|evr|rr|aur|ser)"
+_IMPERFECT = (
+    rf"(?!(?:{_CONDITIONAL}|p|ess|bal|rel|effr|r)?aient\b)\w+aient|"
+    rf"(?!(?:{_CONDITIONAL}ait|(?:petit-)?lait|(?:for|par|bien|mé|re|dé|satis|impar|stupé)?fait|"
+    r"(?:ex|re|por|abs|at|dis|sous)?trait|souhait|(?:dé)?pla[iî]t|sait|(?:re)?conna[iî]t|(?:ap|dis|com)?para[iî]t|"
+    r"na[iî]t|hait|tait|ait)\b)\w+ait|"
+    r"(?:(?<=\bje )|(?<=\bj['’])|(?<=\btu ))(?!(?:sais|fais|vais|plais|connais|ais|\w+rais)\b)\w+ais|"
+    r"étions|furent|fut"
+)
+"""The imperfect, without the conditional (`pourrait`) and other words in -ait, most of them nouns (`lait`, `forfait`)."""
+
 VOCABULARY = Vocabulary(
     stop_words="""
         le la les un une des du de au aux ce cet cette ces ça cela
@@ -142,8 +166,10 @@ VOCABULARY = Vocabulary(
         questions=r"c['’](?:est|était) (?:quoi|quand)|que|quoi|quand|quel(?:le)?s?|pourquoi|comment|combien|qu['’]\w+",
         amounts=r"combien|à quelle heure",
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
-        past=r"(?:ai|a|as|avons|avez|ont)(?=(?:-\w+)*\s+\w)|avait|était|étions|étaient|est-il venu|a-t",
-        present=r"est|sont|y a",
+        past=rf"{_PERFECT}|{_IMPERFECT}",
+        present=r"est(?!-ce\b)|sont|y a",
+        former=r"ancien(?:ne)?s?|précédent(?:e)?s?|d['’]avant|autrefois|auparavant|jadis|à l['’]origine",
+        before=r"avant",
         duty=r"(?:ai-je|avons-nous|a-t-on) besoin|que fais-je|puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
         writing="écrire écrit montre résume résumé note notes entrée entrées journal tout",
         happening="j'ai passé passe faire fait travailler travaillé",

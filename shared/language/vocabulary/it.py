@@ -125,6 +125,20 @@ TIMES = Times(
     from_to="tra {} e {}",
 )  # fmt: skip
 
+_PERFECT = (
+    r"(?:ho|hai|ha|abbiamo|avete|hanno)(?= (?:(?:mai|già|sempre|ancora|più|poi|anche|tutto|\w+mente) )?"
+    r"(?:\w{2,}(?:at|it|ut)[oaie]|(?:fat|det|pres|mess|vist|scrit|let|apert|chius|pers|spes|rot|chiest|rispost|decis|mort|"
+    r"scelt|offert|success|cors|tolt|vint|sces|rimast|trascors|promess|permess)t?[oaie])\b)"
+)
+"""Auxiliaries with a participle, unlike `chi ha la chiave`."""
+_IMPERFECT = (
+    r"(?!(?:bra|gra|sca|schia|otta|le|rile|solle|prele|alle|ele)v)"
+    r"(?:\w{2,}(?:av|ev)(?:a|ano|amo|ate)|\w{3,}avo|\w{2,}evo)|(?:d|st)av(?:a|ano|amo|o)|er(?:a|ano|o|avamo)|"
+    r"(?:ven|usc|dorm|apr|serv|part|prefer|fin|cap|sent|segu|offr|riun|forn|sal|mor|copr|riemp)iv(?:a|ano|amo|o)"
+)
+"""The imperfect. In -iva many nouns and verbs of the present end, so that its verbs are listed."""
+
+
 VOCABULARY = Vocabulary(
     stop_words="""
         il lo la i gli le un uno una di del dello della dei degli delle a al allo alla ai agli alle da dal dalla in nel
@@ -144,8 +158,11 @@ VOCABULARY = Vocabulary(
         questions=r"che|cosa|quando|qual[ei]?|quant[oaie]|come|perché|cos['’]\w+",
         amounts=r"quant[oaie]|a che ora",
         verbs=r"mostra(?:mi)?|riassumi|trova(?:mi)?|cerca|elenca|posso|devo|possiamo|dobbiamo|si può|bisogna",
-        past=r"(?:ho|hai|ha|abbiamo|avete|hanno)(?= \w)|aveva|avevo|era|erano|fu|furono|stat[oaie]|\w+(?:ai|ò|ammo|arono|irono)",
+        past=rf"{_PERFECT}|{_IMPERFECT}|fu|furono|stat[oaie]|"
+        r"(?!(?:m|orm|ass|d|f|s|v|st|h|gu)ai\b)\w+ai|\w+(?:ò|ammo|arono|irono)",
         present=r"è|sono|c['’]è",
+        former=r"vecchi[oae]?|precedent[ei]|ex|una volta|originariamente",
+        before=r"prima",
         duty=r"mi serv(?:e|ono)|ho bisogno|posso|possiamo|devo|dobbiamo|si può|si deve|bisogna",
         writing="scrivere scritto mostra mostrami riassumi riassunto nota note appunti voce voci diario tutto",
         happening="successo fare fatto lavorare lavorato",
