@@ -21,6 +21,7 @@ from datetime import datetime
 from itertools import chain, pairwise
 from zoneinfo import ZoneInfo
 
+from shared.answering.answer_language import answer_lang
 from shared.answering.asked import AskedProperties, definitions
 from shared.answering.current import current_first
 from shared.answering.missing_subject import MissingSubject
@@ -195,7 +196,8 @@ class ExtractiveWriter:
         """
         # 1. What is quoted.
         zone = ZoneInfo(question.zone)
-        lang = retrieved.analysis.lang
+        own_words = question.asked or question.text
+        lang = answer_lang(own_words, retrieved)
         lists_notes = retrieved.notes_read is not None
         if lists_notes:
             quotes = period_quotes(retrieved.selected, zone, lang)
@@ -210,7 +212,7 @@ class ExtractiveWriter:
         unsaid: tuple[str, ...] = ()
         if missing is None and not lists_notes:
             unsaid = self._unsaid(question, retrieved, quotes)
-        opening = sanitizer.feed(_opening(retrieved, missing, unsaid))
+        opening = sanitizer.feed(_opening(retrieved, missing, unsaid, lang))
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
 
@@ -222,7 +224,7 @@ class ExtractiveWriter:
             if lists_notes:
                 body = _list_item(group.quotes[0], zone, lang) + markers
             else:
-                title_line = _title_line(group.quotes[0], retrieved, zone)
+                title_line = _title_line(group.quotes[0], retrieved, zone, lang)
                 quoted_lines = group.lines
                 body = _blockquote(title_line, quoted_lines, markers)
 
@@ -250,12 +252,17 @@ class ExtractiveWriter:
         return missing_words(own_words, retrieved.analysis, chunks, self._embedder)
 
 
-def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Sequence[str]) -> str:
-    """Says what the quotes are, in the language of the question or else in English.
+def _opening(
+    retrieved: Retrieved,
+    missing: MissingSubject | None,
+    unsaid: Sequence[str],
+    lang: str,
+) -> str:
+    """Says what the quotes are, in a language or else in English.
 
     unsaid: the person's words that matter and that no quoted passage holds.
     """
-    words = answer_words(retrieved.analysis.lang)
+    words = answer_words(lang)
     if retrieved.notes_read is not None:
         heading = words.of_then
     elif missing is not None:
@@ -266,7 +273,7 @@ def _opening(retrieved: Retrieved, missing: MissingSubject | None, unsaid: Seque
         heading = words.nearest_without.format(words=", ".join(quoted_words))
     else:
         heading = words.nearest
-    notice = reach_notice(retrieved)
+    notice = reach_notice(retrieved, lang)
     return notice + heading
 
 
@@ -548,7 +555,7 @@ def _claim(group: _QuoteGroup, *, start: int, end: int) -> Claim:
     )
 
 
-def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
+def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo, lang: str) -> str:
     """Names the note and the section of a quote, the properties that are asked for, and the day if it matters.
 
     Empty for a note without a title, a path and headings.
@@ -567,7 +574,7 @@ def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo) -> str:
 
     wants_day = retrieved.analysis.time is not None or quote.dated
     if wants_day and not _is_named(quote, names, zone):
-        day = _day(quote, zone, retrieved.analysis.lang)
+        day = _day(quote, zone, lang)
         title_line += f", {day}"
     return title_line
 

@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from shared.answering.answer_language import answer_lang
 from shared.answering.checking import Checker, SupportPolicy
 from shared.answering.drafts import DraftStream
 from shared.answering.extractive import ExtractiveWriter
@@ -152,7 +153,8 @@ def _from_notes(
     if retrieved.refusal:
         return _refusal(retrieved.refusal, question, retrieved, writers)
     prompt = build_prompt(question, retrieved, label_sources(retrieved.selected), template=template)
-    draft, checker = yield from _write(question, prompt, writers, reach_notice(retrieved))
+    lang = answer_lang(question.asked or question.text, retrieved)
+    draft, checker = yield from _write(question, prompt, writers, reach_notice(retrieved, lang))
     timer.end("write")
     is_incomplete = draft.failed or draft.truncated
     if is_incomplete and not checker.stands and draft.answers is not False:
@@ -235,7 +237,8 @@ def _general(
     """
     if refused.retrieved is None or refused.refusal is RefusalReason.INDEX_PENDING:
         return refused
-    notice = general_notice(refused.retrieved.analysis.lang)
+    lang = answer_lang(question.asked or question.text, refused.retrieved)
+    notice = general_notice(lang)
     prompt = build_plain_prompt(question, template=template, searched=True)
     draft, checker = yield from _write(question, prompt, writers, notice)
     refused = replace(
@@ -275,11 +278,12 @@ def _refusal(
     *,
     model: str = "none",
 ) -> Answer:
+    lang = answer_lang(question.asked or question.text, retrieved)
     return Answer(
         text=sanitize(refusal_text(reason)),
         refusal=reason,
-        localized_reason=localized_reason(reason, retrieved.analysis.lang),
-        reason_lang=reason_lang(retrieved.analysis.lang),
+        localized_reason=localized_reason(reason, lang),
+        reason_lang=reason_lang(lang),
         model=model,
         retrieved=retrieved,
         nearest=writers.extractive.nearest(question, retrieved),

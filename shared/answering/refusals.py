@@ -110,12 +110,12 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
     return RefusalReason.UNSUPPORTED_CLAIMS
 
 
-def reach_notice(retrieved: Retrieved) -> str:
-    """Says, in the language of the question, that more than the named time was searched, or less of it.
+def reach_notice(retrieved: Retrieved, lang: str) -> str:
+    """Says, in a language, that more than the named time was searched, or less of it.
 
     Empty if neither is so; otherwise it ends in a blank.
     """
-    words = answer_words(retrieved.analysis.lang)
+    words = answer_words(lang)
     time = retrieved.analysis.time
     if retrieved.leaves_older:
         notice = words.newest.format(count=retrieved.notes_read)

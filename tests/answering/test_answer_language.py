@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from shared.answering.answer_language import answer_lang
+from tests.answering.people import asked, note
+
+NOTES = {
+    "de": note(
+        "Ingrid wohnt in Kassel und hat das Telefon 0561 443. Sie hat Marek im Hotel getroffen.",
+        "i",
+        "Ingrid",
+    ),
+    "es": note("Ingrid vive en Burgos. El teléfono es el 947. Conoció a Marek en un hotel.", "i"),
+    "fr": note("Ingrid habite à Lille. Le portable est le 06. Elle a vu Marek dans un hôtel.", "i"),
+    "en": note("Ingrid lives in Leeds. The phone is 0113. She met Marek at a hotel.", "i"),
+}
+
+
+def lang_of(text: str, notes_lang: str) -> str:
+    return answer_lang(text, asked(text, NOTES[notes_lang]))
+
+
+@pytest.mark.parametrize(
+    ("text", "notes_lang"),
+    [
+        ("Telefon Marek", "de"),  # words of the notes
+        ("Telefon von Marek", "de"),  # a common word
+        ("Marek Handy", "de"),  # a noun
+        ("Mareks Handy", "de"),
+        ("tür marek", "de"),  # a letter
+        ("hotel", "de"),
+        ("teléfono Marek", "es"),
+        ("hotel Burgos", "es"),
+        ("portable Ingrid", "fr"),
+        ("hôtel", "fr"),
+    ],
+)
+def test_few_words_are_in_the_language_of_the_notes_that_they_are_asked_of(
+    text: str, notes_lang: str
+) -> None:
+    assert lang_of(text, notes_lang) == notes_lang
+    assert lang_of(text, "en") == "en"
+
+
+@pytest.mark.parametrize("notes_lang", list(NOTES))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "phone number of Marek",
+        "phone number Ingrid",
+        "Ingrid phone",
+        "Marek's phone",
+        "Where does Ingrid live?",
+        "hotel where Ingrid was",
+        "Phone Marek",
+        "Reykjavik Oslo",
+        "42",
+        "",
+    ],
+)
+def test_english_words_stay_english(text: str, notes_lang: str) -> None:
+    assert lang_of(text, notes_lang) == "en"
+
+
+def test_a_question_that_tells_its_language_keeps_it() -> None:
+    retrieved = asked("Wo wohnt Ingrid?", NOTES["fr"], lang="de")
+    assert answer_lang("Wo wohnt Ingrid?", retrieved) == "de"
+    assert answer_lang("Telefon Marek", asked("Telefon Marek")) == "en"
