@@ -6,7 +6,10 @@ pieces          text -> whole pieces: sentences, items, rows, blocks of code
 markers         the grammar of citation markers, and how one is removed
 checking        pieces -> checked pieces: labels, sanitized text, claims judged; the answer's citations and grounding
 extractive      without a model: the notes' own words, as pieces of the same kind
+choosing        windows -> those that are quoted, in their order
+joining         windows of one table or list -> one window, though they lie in several passages
 windows         passages -> what of them can be quoted, and how near it lies to the question
+parts           pieces that are quoted -> the spans around them that are quoted with them
 items           which items of a longer list, or rows of a longer table, match a question
 likeness        passages -> their pieces, compared with the question by words and meaning
 asked           what the question asks of passages: words, properties, lines that define a thing, a number

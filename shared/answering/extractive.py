@@ -1,14 +1,6 @@
 """Question and passages -> the nearest quotes in the notes' own words, without a model that writes.
 
-Similarity cannot tell an answer from a near miss, so nothing here claims to answer. Quotes are chosen like this:
-
-1. The note that ranks first is always quoted, by its nearest window. If the question names a person or thing that it does
-   not name, this is the first note that does.
-2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
-3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
-4. Quotes stand in the order of the search. Where notes state one thing differently, the newest comes first; a later note
-   that probably updates the one quoted first stands before it.
-
+Similarity cannot tell an answer from a near miss, so nothing here claims to answer. `choosing` says what is quoted.
 Each quote stands below the title of its note.
 """
 
@@ -17,23 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import chain, pairwise
 from zoneinfo import ZoneInfo
 
 from shared.answering.answer_language import answer_lang
-from shared.answering.asked import AskedProperties, definitions
-from shared.answering.current import current_first
+from shared.answering.asked import AskedProperties
+from shared.answering.choosing import choose_windows
 from shared.answering.missing_subject import MissingSubject
 from shared.answering.missing_words import missing_words
-from shared.answering.named_notes import NamedNotes, notes_with_all_names
 from shared.answering.period import MAX_QUOTE, period_quotes, whole_quote
 from shared.answering.refusals import answer_words, linkable, reach_notice
-from shared.answering.replacement import are_versions
-from shared.answering.subject import is_on_topic
-from shared.answering.updates import Update, find_update
-from shared.answering.windows import Window, joined, windows
-from shared.answering.written import section_day
+from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.plain import plain
@@ -42,31 +28,16 @@ from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.retrieval import Retrieved
 from shared.ports.models import Embedder
 from shared.settings import EXTRACTIVE
 from shared.times.dates import date_in_words, days_in
-from shared.times.series import asked_of_series
 
 _HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
 _CLOSES = re.compile(
     r"\||`{3}|~{3}|(?:[ ]{4}|\t)(?![ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t])",
 )
 """The last line of a table or a block of code, which cannot be followed by a marker."""
-
-FAR = 0.5
-"""Passages that score below this share of the first passage's score are not read."""
-FURTHER = 0.6
-"""Further windows of the first note are left out below this share of its best window's nearness."""
-ALONE = 0.2
-"""The first note alone is quoted if its second window scores higher than all other notes' by this margin. Chosen on half
-of the questions to a handbook, to pages of strangers and to chats: a smaller margin loses the right note where another
-one ranks first.
-"""
-WEAK = 0.55
-"""Another note's window is left out below this share of the best window's score. The largest value that lost no fact and
-no right note on half of the questions to a handbook and to pages of strangers.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,72 +79,12 @@ class ExtractiveWriter:
         missing: MissingSubject | None = None,
     ) -> tuple[Quote, ...]:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
-        if not retrieved.selected:
-            return ()
-        named = notes_with_all_names(question.text, retrieved)
-        naming = _notes_to_quote_first(question, retrieved, missing, named)
-
-        # 1. The windows of the close passages, best first.
-        definitions_of_chunk = definitions(retrieved)
-        defining_chunks = frozenset(definitions_of_chunk)
-        defining_texts = frozenset(chain.from_iterable(definitions_of_chunk.values()))
-        local_now = question.now.astimezone(ZoneInfo(question.zone))
-        asked_for = _asked_for(retrieved, local_now)
-        close = asked_for or _close_passages(retrieved, naming, defining_chunks)
-        ranked = self._ranked_windows(question, close, retrieved, defining_texts)
-        greatest_nearness = max(window.nearness for window in ranked)
-        if not is_on_topic(retrieved, greatest_nearness):
-            return ()
-
-        # 2. The windows that are quoted, in the order of the search.
-        if missing is not None:
-            chosen = _choose_nearest(ranked, naming, limit=question.quotes)
-            return _shown_quotes(_in_order_of_search(chosen, close, naming))
-        first = _first_passage(close, naming)
-        chosen = _choose(ranked, first.chunk.note_id, limit=question.quotes)
-        chosen = _in_order_of_search(chosen, close, naming)
-
-        # 3. The newest statement of a thing before older ones.
-        near = _near_and_versions(ranked, chosen)
-        ordered, dated_chunks = current_first(
-            chosen,
-            near,
-            retrieved,
-            named,
-            limit=question.quotes,
-        )
-
-        # 4. A later note that probably updates the first one before it. Where a newer statement stands first already,
-        # nothing is moved.
-        update = find_update(first, close, question, retrieved, named)
-        if update is not None and ordered[0].chunk.note_id == first.chunk.note_id:
-            if update.is_probable:
-                update_window = _best_window(ranked, update.passage)
-                ordered = _different([update_window, *ordered], question.quotes)
-            dated_chunks |= _dated_by(update, first, ordered)
+        chosen = choose_windows(question, retrieved, missing, self._embedder)
         quotes: list[Quote] = []
-        for quote in _shown_quotes(ordered):
-            is_dated = quote.passage.chunk.chunk_id in dated_chunks
+        for quote in _shown_quotes(chosen.windows):
+            is_dated = quote.passage.chunk.chunk_id in chosen.dated_chunks
             quotes.append(replace(quote, dated=is_dated))
         return tuple(quotes)
-
-    def _ranked_windows(
-        self,
-        question: Question,
-        passages: Sequence[Scored],
-        retrieved: Retrieved,
-        defining_texts: frozenset[str],
-    ) -> list[Window]:
-        """Returns the windows of passages, best first; those of one table or list are joined."""
-        candidates = windows(
-            question.text,
-            passages,
-            retrieved,
-            self._embedder,
-            defining_texts,
-        )
-        best_first = sorted(candidates, key=lambda window: -window.score)
-        return joined(best_first)
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
         """Returns a quote of each of the nearest passages, in their order; passages that show no text are left out."""
@@ -275,195 +186,6 @@ def _opening(
         heading = words.nearest
     notice = reach_notice(retrieved, lang)
     return notice + heading
-
-
-def _notes_to_quote_first(
-    question: Question,
-    retrieved: Retrieved,
-    missing: MissingSubject | None,
-    named: NamedNotes,
-) -> frozenset[str]:
-    """Returns the ids of the notes to quote first: those that contain the names in the question, where the note that ranks
-    first does not, since that speaks of another.
-    """
-    if missing is not None:
-        return missing.note_ids
-    first_ids = named.at_most(question.quotes)
-    if retrieved.selected[0].chunk.note_id in first_ids:
-        return frozenset()
-    return first_ids
-
-
-def _asked_for(retrieved: Retrieved, now: datetime) -> list[Scored]:
-    """Returns the passages of the notes that are asked for, if nothing else is to be read; otherwise none.
-
-    These are the last or the first note of a series, or the notes that have a property and its value.
-    """
-    selected_chunks = [passage.chunk for passage in retrieved.selected]
-    series = asked_of_series(retrieved.analysis, selected_chunks, now)
-    if series is not None:
-        asked_note, _ = series
-        return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
-
-    properties = AskedProperties(retrieved)
-    return [
-        passage for passage in retrieved.selected if properties.has_key_and_value(passage.chunk)
-    ]
-
-
-def _close_passages(
-    retrieved: Retrieved,
-    naming: frozenset[str],
-    defining: frozenset[str],
-) -> list[Scored]:
-    """Returns the passages that score near the first one, other versions of those, the passages of the notes in `naming`
-    and the chunks in `defining`.
-    """
-    min_score = FAR * retrieved.selected[0].score
-    near = [passage for passage in retrieved.selected if passage.score >= min_score]
-    close: list[Scored] = []
-    for passage in retrieved.selected:
-        chunk = passage.chunk
-        is_near = passage.score >= min_score
-        is_named = chunk.note_id in naming or chunk.chunk_id in defining
-        # Looking for versions is slow, so only far passages are compared.
-        if is_near or is_named or _is_version_of_any(passage, near):
-            close.append(passage)
-    return close
-
-
-def _first_passage(close: Sequence[Scored], naming: frozenset[str]) -> Scored:
-    """Returns the best passage of the notes in `naming`, or else the best of all."""
-    for passage in close:
-        if passage.chunk.note_id in naming:
-            return passage
-    return close[0]
-
-
-def _dated_by(update: Update, first: Scored, quoted: Iterable[Window]) -> frozenset[str]:
-    """Returns the ids of the quoted chunks of a note and of its update that stand below no day; none unless both notes are
-    quoted.
-    """
-    both_notes = {update.passage.chunk.note_id, first.chunk.note_id}
-    chunks = [window.chunk for window in quoted if window.chunk.note_id in both_notes]
-    if {chunk.note_id for chunk in chunks} != both_notes:
-        return frozenset()
-    return frozenset([chunk.chunk_id for chunk in chunks if section_day(chunk) is None])
-
-
-def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> list[Window]:
-    """Returns the windows that are not much weaker than the best one, and those of versions of the chosen notes."""
-    min_score = WEAK * ranked[0].score
-    chosen_passages = [window.passage for window in chosen]
-    near: list[Window] = []
-    for window in ranked:
-        is_near = window.score >= min_score
-        if is_near or _is_version_of_any(window.passage, chosen_passages):
-            near.append(window)
-    return near
-
-
-def _is_version_of_any(passage: Scored, passages: Iterable[Scored]) -> bool:
-    """Reports whether a passage's note replaces the note of another passage, or is replaced by it."""
-    for other in passages:
-        if are_versions(passage.chunk, other.chunk):
-            return True
-    return False
-
-
-def _in_order_of_search(
-    chosen: Iterable[Window],
-    close: Sequence[Scored],
-    naming: frozenset[str],
-) -> list[Window]:
-    """Sorts windows by their note and passage; those of notes in `naming` come first, then those that define."""
-    note_ids = [passage.chunk.note_id for passage in close]
-
-    def place(window: Window) -> tuple[bool, bool, int, int]:
-        note_id = window.chunk.note_id
-        return (
-            note_id not in naming,
-            not window.defines,
-            note_ids.index(note_id),
-            close.index(window.passage),
-        )
-
-    return sorted(chosen, key=place)
-
-
-def _choose(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
-    """Chooses the first note's best window and the best of each other note, or several of the first note alone."""
-    # 1. The windows of the first note, and the best one of each other note.
-    windows_of_first = [window for window in ranked if window.chunk.note_id == first_note]
-    best = windows_of_first[0]
-    min_nearness = FURTHER * best.nearness
-    further_windows = [window for window in windows_of_first[1:] if window.nearness >= min_nearness]
-    best_of_others: dict[str, Window] = {}
-    for window in ranked:
-        if window.chunk.note_id != first_note:
-            best_of_others.setdefault(window.chunk.note_id, window)
-
-    # 2. Other notes' windows that are not much weaker, those that define first.
-    min_score = WEAK * ranked[0].score
-    defining_windows: list[Window] = []
-    near_windows: list[Window] = []
-    for window in best_of_others.values():
-        if window.defines:
-            defining_windows.append(window)
-        elif window.score >= min_score:
-            near_windows.append(window)
-
-    # 3. The first note alone if it holds more than the others.
-    one_a_note = _different([best, *defining_windows, *near_windows], limit + 1)
-    of_first_note = _different([best, *further_windows], limit + 1)
-    if len(one_a_note) == 1:
-        return of_first_note[:limit]
-    if len(of_first_note) > 1:
-        min_second_score = one_a_note[1].score + ALONE
-        if of_first_note[1].score >= min_second_score:
-            return of_first_note[:limit]
-    return one_a_note[:limit]
-
-
-def _choose_nearest(
-    ranked: Sequence[Window],
-    naming: frozenset[str],
-    *,
-    limit: int,
-) -> list[Window]:
-    """Chooses the best window of each note, of those in `naming` first; nothing around it is quoted."""
-    best_windows: dict[str, Window] = {}
-    for window in ranked:
-        best_windows.setdefault(window.chunk.note_id, window)
-    min_score = WEAK * ranked[0].score
-    naming_windows = []
-    near_windows = []
-    for note_id, window in best_windows.items():
-        if note_id in naming:
-            naming_windows.append(window)
-        elif window.score >= min_score:
-            near_windows.append(window)
-    nearest = _different([*naming_windows, *near_windows], limit)
-    return [window.without_rest() for window in nearest]
-
-
-def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
-    """Returns the first `limit` windows that do not repeat one before them."""
-    different: list[Window] = []
-    for window in ranked:
-        if len(different) == limit:
-            break
-        if not any(map(window.repeats, different)):
-            different.append(window)
-    return different
-
-
-def _best_window(ranked: Iterable[Window], passage: Scored) -> Window:
-    """Returns the best window of a passage's note, or of its section if a heading names the day of that."""
-    day = section_day(passage.chunk)
-    of_note = [window for window in ranked if window.chunk.note_id == passage.chunk.note_id]
-    of_section = [window for window in of_note if section_day(window.chunk) == day]
-    return (of_section or of_note)[0]
 
 
 def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:

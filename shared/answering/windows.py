@@ -7,14 +7,14 @@ them as is quoted with them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from shared.answering.items import MATCHES, BlockItems, is_surpassed
 from shared.answering.likeness import ComparedPassage, compare
+from shared.answering.parts import quoted_indexes, quoted_parts
 from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
-from shared.markdown.quotable import LEADS, PieceKind, Quotable, are_neighbours
+from shared.markdown.quotable import PieceKind, Quotable, are_neighbours
 from shared.markdown.quotations import Outline, Span
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
@@ -22,14 +22,6 @@ from shared.ports.models import Embedder
 
 MAX_PIECES = 3
 """Most pieces in one window. A sentence that names their subject, and the answer to a question, may be added."""
-WHOLE = 700
-"""Most characters of a passage, or of a block of it, that is quoted whole."""
-JOINED = 1400
-"""Most characters of the rows or items of one table or list that are added to a quote from other passages."""
-ABOUT = 0.6
-"""A list or table as a whole is asked for if each item, below the line that leads to it, holds at least this share of the
-question's words.
-"""
 QUESTION = ("?", "？", "؟")
 
 
@@ -184,79 +176,6 @@ def windows(
             )
 
 
-def joined(ranked: Iterable[Window]) -> list[Window]:
-    """Joins the windows of one table or list that hold the most of the question's words.
-
-    Other rows of that table are left out.
-    """
-    # 1. The windows of each table or list, best first.
-    ranked = list(ranked)
-    windows_by_name: dict[tuple[str, ...], list[Window]] = {}
-    for window in ranked:
-        name = window.table_or_list
-        if name is not None and window.coverage > 0:
-            same_name = windows_by_name.setdefault(name, [])
-            same_name.append(window)
-
-    # 2. The best of those that match stands for those that are quoted with it, at the place of the best of all.
-    joined_windows: list[Window] = []
-    quoted_with: list[Window] = []
-    """Windows that are quoted as part of others."""
-    for window in ranked:
-        name = window.table_or_list
-        if name is None or window.coverage == 0:
-            joined_windows.append(window)
-            continue
-        same_name = windows_by_name[name]
-        if window is same_name[0]:
-            best, *weaker = _matching(same_name)
-            further = _further(best, weaker)
-            quoted_with.append(best)
-            quoted_with += [whole for whole, _ in further]
-            shown = tuple([shown for _, shown in further])
-            joined_windows.append(replace(best, score=window.score, further=shown))
-        is_item = window.pieces[-1].kind is PieceKind.ITEM
-        if is_item and window not in quoted_with:
-            joined_windows.append(window)
-    return joined_windows
-
-
-def _matching(ranked: Sequence[Window]) -> list[Window]:
-    """Returns those windows of one table or list of which no other holds all words and more."""
-    most = max(window.coverage for window in ranked)
-    near = [window for window in ranked if window.coverage >= MATCHES * most]
-    held = {window.held for window in near}
-    return [window for window in near if not is_surpassed(window.held, held)]
-
-
-def _further(best: Window, weaker: Sequence[Window]) -> list[tuple[Window, Window]]:
-    """Returns the windows of the best one's table or list that are quoted with it, as many as fit, and what of each."""
-    further: list[tuple[Window, Window]] = []
-    quoted = [best]
-    room = JOINED
-    for window in weaker:
-        shown = _without_repeated(window, best)
-        if shown is None or not best.goes_on_with(window):
-            continue
-        length = sum(end - start for start, end in shown.parts)
-        repeats_one = any(map(shown.repeats, quoted))
-        if length <= room and not repeats_one:
-            further.append((window, shown))
-            quoted.append(shown)
-            room -= length
-    return further
-
-
-def _without_repeated(window: Window, best: Window) -> Window | None:
-    """Returns a window without what its passage repeats of the passage before it, if the best window quotes that."""
-    is_behind = window.chunk.position == best.chunk.position + 1
-    start, end = window.span
-    _, end_of_best = best.span
-    if is_behind and start < end_of_best < end:
-        return window.behind(best)
-    return window
-
-
 def _windows_of(
     compared: ComparedPassage,
     chunk_behind: IndexedChunk | None,
@@ -290,9 +209,8 @@ def _windows_of(
         chosen = range(first, last + 1)
 
         # 2. No other window quotes any of it again.
-        parts = _quoted_parts(compared, outline, core, chosen)
-        parts = _without_last_lead(parts, pieces, core)
-        quoted = _quoted_indexes(pieces, parts)
+        parts = quoted_parts(compared, outline, core, chosen)
+        quoted = quoted_indexes(pieces, parts)
         free.difference_update(chosen, quoted)
 
         # 3. The chosen pieces that are quoted; those beside a matching item may not be.
@@ -310,16 +228,6 @@ def _windows_of(
             held=compared.held[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
         )
-
-
-def _quoted_indexes(pieces: Sequence[Quotable], parts: Iterable[Span]) -> list[int]:
-    """Returns the indexes of the pieces that some parts quote."""
-    indexes: list[int] = []
-    for start, end in parts:
-        for index, piece in enumerate(pieces):
-            if start <= piece.start and piece.end <= end:
-                indexes.append(index)
-    return indexes
 
 
 def _begins_in_block(chunk: IndexedChunk) -> bool:
@@ -344,165 +252,6 @@ def _sentence_before_names_subject(
     if previous.kind is not PieceKind.SENTENCE:
         return False
     return are_neighbours(text, previous, pieces[first])
-
-
-def _quoted_parts(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> tuple[Span, ...]:
-    """Returns the spans that are quoted around some pieces: the whole block if it fits, else its matching items or
-    rows.
-    """
-    pieces = compared.pieces
-    start = pieces[chosen[0]].line
-    end = pieces[chosen[-1]].end
-    led_end = 0
-    sentences = [index for index in chosen if pieces[index].kind is PieceKind.SENTENCE]
-    if sentences:
-        led_end = outline.led_end(pieces[sentences[-1]].line)
-
-    block = outline.whole((start, end), longest=WHOLE)
-    if block is not None:
-        _, block_end = block
-        is_whole = not outline.is_cut(block) or not BlockItems(compared, outline, core).tell_apart
-        if led_end <= block_end and is_whole:
-            return (block,)
-    if led_end > 0:
-        leading = range(chosen[0], sentences[-1] + 1)
-        return _led_parts(compared, outline, leading, led_end)
-    if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
-        return _matching_parts(compared, outline, core, chosen)
-    return ((start, end),)
-
-
-def _led_parts(
-    compared: ComparedPassage,
-    outline: Outline,
-    leading: range,
-    led_end: int,
-) -> tuple[Span, ...]:
-    """Returns the spans of pieces that lead to a longer list or table, which say nothing alone, and of some of that.
-
-    These are the items or rows that hold more of the question's words than the lead, or else the first ones.
-
-    led_end: end of the list or table.
-    """
-    pieces = compared.pieces
-    first = pieces[leading[0]]
-    last = pieces[leading[-1]]
-    led = [index for index in range(leading.stop, len(pieces)) if pieces[index].end <= led_end]
-    most = max([compared.coverages[index] for index in led], default=0.0)
-    if most > compared.coverages[leading[-1]]:
-        matching = [index for index in led if compared.coverages[index] == most]
-        best = max(matching, key=lambda index: compared.scores[index])
-        return _matching_parts(compared, outline, best, range(best, best + 1))
-
-    end = last.end
-    max_end = min(led_end, first.line + WHOLE)
-    for index in led:
-        if pieces[index].end <= max_end:
-            end = pieces[index].end
-    return ((first.line, end),)
-
-
-def _without_last_lead(
-    parts: tuple[Span, ...],
-    pieces: Sequence[Quotable],
-    core: int,
-) -> tuple[Span, ...]:
-    """Returns the parts without a line at their end that leads to a list or table which is not quoted with it."""
-    *others, (start, end) = parts
-    within = _quoted_indexes(pieces, [(start, end)])
-    if len(within) < 2:
-        return parts
-    *_, previous, last = within
-    lead = pieces[last]
-    if last == core or lead.kind is not PieceKind.SENTENCE or not lead.plain.endswith(LEADS):
-        return parts
-    return (*others, (start, pieces[previous].end))
-
-
-def _matching_parts(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> tuple[Span, ...]:
-    """Returns the spans of the chosen pieces of a longer list or table, and of its other pieces that match the
-    question.
-    """
-    indexes = _matching_indexes(compared, outline, core, chosen)
-    first, *others = indexes
-    pieces = compared.pieces
-    spans: list[Span] = []
-
-    # 1. The line that leads to the list.
-    lead = outline.lead(pieces[first].line)
-    if lead is not None:
-        lead_start, lead_end = lead
-        room = WHOLE - _length_of(pieces, indexes)
-        if lead_end - lead_start <= room:
-            spans.append(lead)
-
-    # 2. The pieces, neighbours as one part.
-    start = pieces[first].line
-    end = pieces[first].end
-    previous = first
-    for index in others:
-        piece = pieces[index]
-        if index > previous + 1:
-            spans.append((start, end))
-            start = piece.line
-        end = piece.end
-        previous = index
-    spans.append((start, end))
-    return tuple(spans)
-
-
-def _matching_indexes(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> list[int]:
-    """Returns the indexes of the chosen pieces and of the matching items or rows of their list or table, in order.
-
-    If the question's words tell the items apart, the chosen ones that do not match are left out.
-    """
-    pieces = compared.pieces
-    items = BlockItems(compared, outline, core)
-    matching = items.matching()
-
-    # 1. Where words tell items apart, those beside the core are quoted only if they match or go on with an item that does.
-    indexes = list(chosen)
-    if items.tell_apart:
-        cores = [index for index in chosen if index in matching] or [core]
-        indexes = [
-            index for index in chosen if any(items.are_of_one_item(index, kept) for kept in cores)
-        ]
-    elif compared.coverages[core] < ABOUT:
-        return indexes
-
-    # 2. The others that match, as many as fit.
-    room = WHOLE - _length_of(pieces, indexes)
-    for index in matching:
-        piece = pieces[index]
-        length = piece.end - piece.line
-        if index not in chosen and length <= room:
-            indexes.append(index)
-            room -= length
-    return sorted(indexes)
-
-
-def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
-    """Returns the total length of some pieces in characters, including the marks before them."""
-    length = 0
-    for index in indexes:
-        piece = pieces[index]
-        length += piece.end - piece.line
-    return length
 
 
 def _around(

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shared.answering.extractive import FAR, ExtractiveWriter
+from shared.answering.choosing import FAR
+from shared.answering.extractive import ExtractiveWriter
 from shared.answering.likeness import EMBEDDED
 from shared.answering.missing_subject import MissingSubject
 from shared.answering.period import MAX_QUOTE

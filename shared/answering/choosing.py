@@ -1,0 +1,314 @@
+"""Question and passages -> the windows that are quoted, in their order.
+
+1. The note that ranks first is always quoted, by its nearest window. If the question names a person or thing that it does
+   not name, this is the first note that does.
+2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
+3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
+4. Windows stand in the order of the search. Where notes state one thing differently, the newest comes first; a later note
+   that probably updates the one quoted first stands before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from zoneinfo import ZoneInfo
+
+from shared.answering.asked import AskedProperties, definitions
+from shared.answering.current import current_first
+from shared.answering.joining import joined
+from shared.answering.missing_subject import MissingSubject
+from shared.answering.named_notes import NamedNotes, notes_with_all_names
+from shared.answering.replacement import are_versions
+from shared.answering.subject import is_on_topic
+from shared.answering.updates import Update, find_update
+from shared.answering.windows import Window, windows
+from shared.answering.written import section_day
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved, Scored
+from shared.ports.models import Embedder
+from shared.times.series import asked_of_series
+
+FAR = 0.5
+"""Passages that score below this share of the first passage's score are not read."""
+FURTHER = 0.6
+"""Further windows of the first note are left out below this share of its best window's nearness."""
+ALONE = 0.2
+"""The first note alone is quoted if its second window scores higher than all other notes' by this margin. Chosen on half
+of the questions to a handbook, to pages of strangers and to chats: a smaller margin loses the right note where another
+one ranks first.
+"""
+WEAK = 0.55
+"""Another note's window is left out below this share of the best window's score. The largest value that lost no fact and
+no right note on half of the questions to a handbook and to pages of strangers.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenWindows:
+    """The windows to be quoted, in their order; none if nothing is on topic."""
+
+    windows: Sequence[Window] = ()
+    dated_chunks: frozenset[str] = frozenset()
+    """Ids of the chunks above whose quotes the note's day is shown."""
+
+
+def choose_windows(
+    question: Question,
+    retrieved: Retrieved,
+    missing: MissingSubject | None,
+    embedder: Embedder | None,
+) -> ChosenWindows:
+    """Chooses at most as many windows as the question wants quotes.
+
+    missing: the name about which the passages do not say what is asked. embedder: with None, words alone decide.
+    """
+    if not retrieved.selected:
+        return ChosenWindows()
+    named = notes_with_all_names(question.text, retrieved)
+    naming = _notes_to_quote_first(question, retrieved, missing, named)
+
+    # 1. The windows of the close passages, best first.
+    definitions_of_chunk = definitions(retrieved)
+    defining_texts = frozenset(chain.from_iterable(definitions_of_chunk.values()))
+    close = _passages_asked_for(question, retrieved)
+    if not close:
+        close = _close_passages(retrieved, naming, frozenset(definitions_of_chunk))
+    best_first = sorted(
+        windows(question.text, close, retrieved, embedder, defining_texts),
+        key=lambda window: -window.score,
+    )
+    ranked = joined(best_first)
+    greatest_nearness = max(window.nearness for window in ranked)
+    if not is_on_topic(retrieved, greatest_nearness):
+        return ChosenWindows()
+
+    # 2. Those that are quoted, in the order of the search.
+    if missing is not None:
+        nearest = _choose_nearest(ranked, naming, limit=question.quotes)
+        return ChosenWindows(_in_order_of_search(nearest, close, naming))
+    first = _first_passage(close, naming)
+    chosen = _choose_of_notes(ranked, first.chunk.note_id, limit=question.quotes)
+    chosen = _in_order_of_search(chosen, close, naming)
+
+    # 3. What is newer before what is older.
+    near = _near_and_versions(ranked, chosen)
+    ordered, dated_chunks = current_first(chosen, near, retrieved, named, limit=question.quotes)
+    update = find_update(first, close, question, retrieved, named)
+    current = ChosenWindows(ordered, dated_chunks)
+    if update is None:
+        return current
+    return _with_update(current, update, first, ranked, limit=question.quotes)
+
+
+def _with_update(
+    current: ChosenWindows,
+    update: Update,
+    first: Scored,
+    ranked: Sequence[Window],
+    *,
+    limit: int,
+) -> ChosenWindows:
+    """Puts a later note that probably updates the first one before it, and gives both their day.
+
+    Where a newer statement stands first already, nothing is moved.
+    """
+    chosen = current.windows
+    if chosen[0].chunk.note_id != first.chunk.note_id:
+        return current
+    if update.is_probable:
+        update_window = _best_window(ranked, update.passage)
+        chosen = _different([update_window, *chosen], limit)
+    dated_chunks = current.dated_chunks | _dated_by(update, first, chosen)
+    return ChosenWindows(chosen, dated_chunks)
+
+
+def _notes_to_quote_first(
+    question: Question,
+    retrieved: Retrieved,
+    missing: MissingSubject | None,
+    named: NamedNotes,
+) -> frozenset[str]:
+    """Returns the ids of the notes to quote first: those that contain the names in the question, where the note that ranks
+    first does not, since that speaks of another.
+    """
+    if missing is not None:
+        return missing.note_ids
+    first_ids = named.at_most(question.quotes)
+    if retrieved.selected[0].chunk.note_id in first_ids:
+        return frozenset()
+    return first_ids
+
+
+def _passages_asked_for(question: Question, retrieved: Retrieved) -> list[Scored]:
+    """Returns the passages of the notes that are asked for, if nothing else is to be read; otherwise none.
+
+    These are the last or the first note of a series, or the notes that have a property and its value.
+    """
+    selected_chunks = [passage.chunk for passage in retrieved.selected]
+    local_now = question.now.astimezone(ZoneInfo(question.zone))
+    series = asked_of_series(retrieved.analysis, selected_chunks, local_now)
+    if series is not None:
+        asked_note, _ = series
+        return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
+
+    properties = AskedProperties(retrieved)
+    return [
+        passage for passage in retrieved.selected if properties.has_key_and_value(passage.chunk)
+    ]
+
+
+def _close_passages(
+    retrieved: Retrieved,
+    naming: frozenset[str],
+    defining: frozenset[str],
+) -> list[Scored]:
+    """Returns the passages that score near the first one, other versions of those, the passages of the notes in `naming`
+    and the chunks in `defining`.
+    """
+    min_score = FAR * retrieved.selected[0].score
+    near = [passage for passage in retrieved.selected if passage.score >= min_score]
+    close: list[Scored] = []
+    for passage in retrieved.selected:
+        chunk = passage.chunk
+        is_near = passage.score >= min_score
+        is_named = chunk.note_id in naming or chunk.chunk_id in defining
+        # Looking for versions is slow, so only far passages are compared.
+        if is_near or is_named or _is_version_of_any(passage, near):
+            close.append(passage)
+    return close
+
+
+def _first_passage(close: Sequence[Scored], naming: frozenset[str]) -> Scored:
+    """Returns the best passage of the notes in `naming`, or else the best of all."""
+    for passage in close:
+        if passage.chunk.note_id in naming:
+            return passage
+    return close[0]
+
+
+def _dated_by(update: Update, first: Scored, quoted: Iterable[Window]) -> frozenset[str]:
+    """Returns the ids of the quoted chunks of a note and of its update that stand below no day; none unless both notes are
+    quoted.
+    """
+    both_notes = {update.passage.chunk.note_id, first.chunk.note_id}
+    chunks = [window.chunk for window in quoted if window.chunk.note_id in both_notes]
+    if {chunk.note_id for chunk in chunks} != both_notes:
+        return frozenset()
+    return frozenset([chunk.chunk_id for chunk in chunks if section_day(chunk) is None])
+
+
+def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> list[Window]:
+    """Returns the windows that are not much weaker than the best one, and those of versions of the chosen notes."""
+    min_score = WEAK * ranked[0].score
+    chosen_passages = [window.passage for window in chosen]
+    near: list[Window] = []
+    for window in ranked:
+        is_near = window.score >= min_score
+        if is_near or _is_version_of_any(window.passage, chosen_passages):
+            near.append(window)
+    return near
+
+
+def _is_version_of_any(passage: Scored, passages: Iterable[Scored]) -> bool:
+    """Reports whether a passage's note replaces the note of another passage, or is replaced by it."""
+    for other in passages:
+        if are_versions(passage.chunk, other.chunk):
+            return True
+    return False
+
+
+def _in_order_of_search(
+    chosen: Iterable[Window],
+    close: Sequence[Scored],
+    naming: frozenset[str],
+) -> list[Window]:
+    """Sorts windows by their note and passage; those of notes in `naming` come first, then those that define."""
+    note_ids = [passage.chunk.note_id for passage in close]
+
+    def place(window: Window) -> tuple[bool, bool, int, int]:
+        note_id = window.chunk.note_id
+        return (
+            note_id not in naming,
+            not window.defines,
+            note_ids.index(note_id),
+            close.index(window.passage),
+        )
+
+    return sorted(chosen, key=place)
+
+
+def _choose_of_notes(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
+    """Chooses the first note's best window and the best of each other note, or several of the first note alone."""
+    # 1. The windows of the first note, and the best one of each other note.
+    windows_of_first = [window for window in ranked if window.chunk.note_id == first_note]
+    best = windows_of_first[0]
+    min_nearness = FURTHER * best.nearness
+    further_windows = [window for window in windows_of_first[1:] if window.nearness >= min_nearness]
+    best_of_others: dict[str, Window] = {}
+    for window in ranked:
+        if window.chunk.note_id != first_note:
+            best_of_others.setdefault(window.chunk.note_id, window)
+
+    # 2. Other notes' windows that are not much weaker, those that define first.
+    min_score = WEAK * ranked[0].score
+    defining_windows: list[Window] = []
+    near_windows: list[Window] = []
+    for window in best_of_others.values():
+        if window.defines:
+            defining_windows.append(window)
+        elif window.score >= min_score:
+            near_windows.append(window)
+
+    # 3. The first note alone if it holds more than the others.
+    one_a_note = _different([best, *defining_windows, *near_windows], limit + 1)
+    of_first_note = _different([best, *further_windows], limit + 1)
+    if len(one_a_note) == 1:
+        return of_first_note[:limit]
+    if len(of_first_note) > 1:
+        min_second_score = one_a_note[1].score + ALONE
+        if of_first_note[1].score >= min_second_score:
+            return of_first_note[:limit]
+    return one_a_note[:limit]
+
+
+def _choose_nearest(
+    ranked: Sequence[Window],
+    naming: frozenset[str],
+    *,
+    limit: int,
+) -> list[Window]:
+    """Chooses the best window of each note, of those in `naming` first; nothing around it is quoted."""
+    best_windows: dict[str, Window] = {}
+    for window in ranked:
+        best_windows.setdefault(window.chunk.note_id, window)
+    min_score = WEAK * ranked[0].score
+    naming_windows = []
+    near_windows = []
+    for note_id, window in best_windows.items():
+        if note_id in naming:
+            naming_windows.append(window)
+        elif window.score >= min_score:
+            near_windows.append(window)
+    nearest = _different([*naming_windows, *near_windows], limit)
+    return [window.without_rest() for window in nearest]
+
+
+def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
+    """Returns the first `limit` windows that do not repeat one before them."""
+    different: list[Window] = []
+    for window in ranked:
+        if len(different) == limit:
+            break
+        if not any(map(window.repeats, different)):
+            different.append(window)
+    return different
+
+
+def _best_window(ranked: Iterable[Window], passage: Scored) -> Window:
+    """Returns the best window of a passage's note, or of its section if a heading names the day of that."""
+    day = section_day(passage.chunk)
+    of_note = [window for window in ranked if window.chunk.note_id == passage.chunk.note_id]
+    of_section = [window for window in of_note if section_day(window.chunk) == day]
+    return (of_section or of_note)[0]

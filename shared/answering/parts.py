@@ -1,0 +1,201 @@
+"""Pieces of a passage that are quoted -> the spans around them that are quoted with them.
+
+A passage, section, list, callout or table that fits is quoted whole; of a longer list or table the line that leads to it
+and the items or rows that match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shared.answering.items import BlockItems
+from shared.answering.likeness import ComparedPassage
+from shared.markdown.quotable import LEADS, PieceKind, Quotable
+from shared.markdown.quotations import Outline, Span
+
+WHOLE = 700
+"""Most characters of a passage, or of a block of it, that is quoted whole."""
+ABOUT = 0.6
+"""A list or table as a whole is asked for if each item, below the line that leads to it, holds at least this share of the
+question's words.
+"""
+
+
+def quoted_parts(
+    compared: ComparedPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
+) -> tuple[Span, ...]:
+    """Returns the spans that are quoted around some pieces: the whole block if it fits, else its matching items or
+    rows.
+    """
+    parts = _parts_around(compared, outline, core, chosen)
+    return _without_last_lead(parts, compared.pieces, core)
+
+
+def _parts_around(
+    compared: ComparedPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
+) -> tuple[Span, ...]:
+    """Returns these spans, of which the last may lead to a list that is not quoted."""
+    pieces = compared.pieces
+    start = pieces[chosen[0]].line
+    end = pieces[chosen[-1]].end
+    led_end = 0
+    sentences = [index for index in chosen if pieces[index].kind is PieceKind.SENTENCE]
+    if sentences:
+        led_end = outline.led_end(pieces[sentences[-1]].line)
+
+    block = outline.whole((start, end), longest=WHOLE)
+    if block is not None:
+        _, block_end = block
+        is_whole = not outline.is_cut(block) or not BlockItems(compared, outline, core).tell_apart
+        if led_end <= block_end and is_whole:
+            return (block,)
+    if led_end > 0:
+        leading = range(chosen[0], sentences[-1] + 1)
+        return _led_parts(compared, outline, leading, led_end)
+    if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
+        return _matching_parts(compared, outline, core, chosen)
+    return ((start, end),)
+
+
+def _led_parts(
+    compared: ComparedPassage,
+    outline: Outline,
+    leading: range,
+    led_end: int,
+) -> tuple[Span, ...]:
+    """Returns the spans of pieces that lead to a longer list or table, which say nothing alone, and of some of that.
+
+    These are the items or rows that hold more of the question's words than the lead, or else the first ones.
+
+    led_end: end of the list or table.
+    """
+    pieces = compared.pieces
+    first = pieces[leading[0]]
+    last = pieces[leading[-1]]
+    led = [index for index in range(leading.stop, len(pieces)) if pieces[index].end <= led_end]
+    most = max([compared.coverages[index] for index in led], default=0.0)
+    if most > compared.coverages[leading[-1]]:
+        matching = [index for index in led if compared.coverages[index] == most]
+        best = max(matching, key=lambda index: compared.scores[index])
+        return _matching_parts(compared, outline, best, range(best, best + 1))
+
+    end = last.end
+    max_end = min(led_end, first.line + WHOLE)
+    for index in led:
+        if pieces[index].end <= max_end:
+            end = pieces[index].end
+    return ((first.line, end),)
+
+
+def _matching_parts(
+    compared: ComparedPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
+) -> tuple[Span, ...]:
+    """Returns the spans of the chosen pieces of a longer list or table, and of its other pieces that match the
+    question.
+    """
+    indexes = _matching_indexes(compared, outline, core, chosen)
+    first, *others = indexes
+    pieces = compared.pieces
+    spans: list[Span] = []
+
+    # 1. The line that leads to the list.
+    lead = outline.lead(pieces[first].line)
+    if lead is not None:
+        lead_start, lead_end = lead
+        room = WHOLE - _length_of(pieces, indexes)
+        if lead_end - lead_start <= room:
+            spans.append(lead)
+
+    # 2. The pieces, neighbours as one part.
+    start = pieces[first].line
+    end = pieces[first].end
+    previous = first
+    for index in others:
+        piece = pieces[index]
+        if index > previous + 1:
+            spans.append((start, end))
+            start = piece.line
+        end = piece.end
+        previous = index
+    spans.append((start, end))
+    return tuple(spans)
+
+
+def _matching_indexes(
+    compared: ComparedPassage,
+    outline: Outline,
+    core: int,
+    chosen: range,
+) -> list[int]:
+    """Returns the indexes of the chosen pieces and of the matching items or rows of their list or table, in order.
+
+    If the question's words tell the items apart, the chosen ones that do not match are left out.
+    """
+    pieces = compared.pieces
+    items = BlockItems(compared, outline, core)
+    matching = items.matching()
+
+    # 1. Where words tell items apart, those beside the core are quoted only if they match or go on with an item that does.
+    indexes = list(chosen)
+    if items.tell_apart:
+        cores = [index for index in chosen if index in matching] or [core]
+        indexes = [
+            index for index in chosen if any(items.are_of_one_item(index, kept) for kept in cores)
+        ]
+    elif compared.coverages[core] < ABOUT:
+        return indexes
+
+    # 2. The others that match, as many as fit.
+    room = WHOLE - _length_of(pieces, indexes)
+    for index in matching:
+        piece = pieces[index]
+        length = piece.end - piece.line
+        if index not in chosen and length <= room:
+            indexes.append(index)
+            room -= length
+    return sorted(indexes)
+
+
+def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
+    """Returns the total length of some pieces in characters, including the marks before them."""
+    length = 0
+    for index in indexes:
+        piece = pieces[index]
+        length += piece.end - piece.line
+    return length
+
+
+def _without_last_lead(
+    parts: tuple[Span, ...],
+    pieces: Sequence[Quotable],
+    core: int,
+) -> tuple[Span, ...]:
+    """Returns the parts without a line at their end that leads to a list or table which is not quoted with it."""
+    *others, (start, end) = parts
+    within = quoted_indexes(pieces, [(start, end)])
+    if len(within) < 2:
+        return parts
+    *_, previous, last = within
+    lead = pieces[last]
+    if last == core or lead.kind is not PieceKind.SENTENCE or not lead.plain.endswith(LEADS):
+        return parts
+    return (*others, (start, pieces[previous].end))
+
+
+def quoted_indexes(pieces: Sequence[Quotable], parts: Iterable[Span]) -> list[int]:
+    """Returns the indexes of the pieces that some parts quote."""
+    indexes: list[int] = []
+    for start, end in parts:
+        for index, piece in enumerate(pieces):
+            if start <= piece.start and piece.end <= end:
+                indexes.append(index)
+    return indexes
