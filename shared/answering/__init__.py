@@ -14,6 +14,7 @@ items           which items of a longer list, or rows of a longer table, match a
 likeness        passages -> their pieces, compared with the question by words and meaning
 asked           what the question asks of passages: words, properties, lines that define a thing, a number
 replacement     which notes are replaced, according to their properties
+tense           whether a question asks for what holds, what was, or what no longer holds
 written         when a passage was written: the day of its section, or the time of its note
 owners          the words of a question that own something, and what belongs to them
 names           the persons and things that a question names, and the passages that hold their names
@@ -21,8 +22,8 @@ named_notes     the notes that contain the names in a question
 phrases         what is asked about a name, in the words of the question
 missing_subject the name about which the passages do not say what is asked
 missing_words   the words of the question that no quoted passage holds
-current         the newest first of windows that state one thing differently or replace each other
-updates         the later note that probably states anew what the note quoted first says
+current         the newest first, or the oldest, of windows that state one thing differently or replace each other
+updates         the later note that probably states anew what the note quoted first says, or the earlier one that it does
 period          a question about a time and nothing else: one line for each note of it
 subject         whether anything that was found is on topic
 refusals        the fixed texts: refusals, notices, small talk

@@ -5,7 +5,7 @@
 2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
 3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
 4. Windows stand in the order of the search. Where notes state one thing differently, the newest comes first; a later note
-   that probably updates the one quoted first stands before it.
+   that probably updates the one quoted first stands before it. A question for what no longer holds turns this round.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def choose_windows(
     chosen = _choose_of_notes(ranked, first.chunk.note_id, limit=question.quotes)
     chosen = _in_order_of_search(chosen, close, naming)
 
-    # 3. What is newer before what is older.
+    # 3. What is newer before what is older, or the other way round.
     near = _near_and_versions(ranked, chosen)
-    ordered, dated_chunks = current_first(chosen, near, retrieved, named, limit=question.quotes)
+    ordered, dated_chunks = current_first(chosen, near, question, retrieved, named)
     update = find_update(first, close, question, retrieved, named)
     current = ChosenWindows(ordered, dated_chunks)
     if update is None:
@@ -110,9 +110,9 @@ def _with_update(
     *,
     limit: int,
 ) -> ChosenWindows:
-    """Puts a later note that probably updates the first one before it, and gives both their day.
+    """Puts a note that probably updates the first one, or that the first one updates, before it, and gives both their day.
 
-    Where a newer statement stands first already, nothing is moved.
+    Where another statement stands first already, nothing is moved.
     """
     chosen = current.windows
     if chosen[0].chunk.note_id != first.chunk.note_id:

@@ -1,4 +1,7 @@
-"""Windows to be quoted -> the same windows, where notes state one thing differently the newest first.
+"""Windows to be quoted -> the same windows, where notes state one thing differently the newest first, or the oldest.
+
+A question for what no longer holds (`the old password`) is answered by the oldest statement; any other question in the
+past, or about a time, by the one that ranks first.
 
 Windows of two notes state one thing differently if both are about most of what the question asks for, and they differ
 in a number of the same unit or in a date. If their sentences otherwise read alike, a different name or bare number
@@ -19,12 +22,14 @@ from itertools import product
 
 from shared.answering.named_notes import NamedNotes
 from shared.answering.replacement import are_versions, replaces
+from shared.answering.tense import Tense, tense_of
 from shared.answering.windows import Window
 from shared.answering.written import MIN_APART, section_day, written_at
 from shared.judging.facts import Facts, facts_of
 from shared.judging.quantities import Quantity
 from shared.language.terms import stems, stems_as
 from shared.model.index import IndexedChunk
+from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
 
 ABOUT = 0.6
@@ -162,20 +167,24 @@ def _written_at(read: _ReadWindow) -> datetime:
 def current_first(
     chosen: Sequence[Window],
     ranked: Iterable[Window],
+    question: Question,
     retrieved: Retrieved,
     named: NamedNotes,
-    *,
-    limit: int,
 ) -> tuple[list[Window], frozenset[str]]:
     """Puts the newest statement of a thing before older ones that differ, even if it was not chosen.
 
-    Returns at most `limit` windows, and the ids of the chunks whose note's day is to be shown. If the question names a
-    time, nothing is reordered.
+    If the question asks for what no longer holds, the oldest one stands first. If it names a time, or otherwise asks of
+    the past, nothing is reordered.
+
+    Returns at most as many windows as the question wants, and the ids of the chunks whose note's day is to be shown: of
+    those that differ, or of all if the question asks for what no longer holds.
 
     ranked: the windows that may be quoted, best first.
     named: the notes with the names in the question. Others speak of another, and state nothing anew.
     """
-    if retrieved.analysis.time is not None:
+    tense = tense_of(question, retrieved)
+    names_time = retrieved.analysis.time is not None
+    if names_time and tense is Tense.PAST:
         return list(chosen), frozenset()
 
     # 1. The best window of each note, or of each dated section of a note. Chosen windows come before others.
@@ -187,22 +196,35 @@ def current_first(
     for read in (*chosen_reads, *ranked_reads):
         best_of_place.setdefault(read.place, read)
 
-    # 2. Each chosen window becomes its newest version, followed by the older versions that were chosen too.
+    # 2. Each chosen window becomes the version of it that is to stand first, followed by the others that were chosen too.
     ordered: list[_ReadWindow] = []
     dated_chunks: set[str] = set()
     for read in chosen_reads:
         different = filter(read.states_differently, best_of_place.values())
-        newest, *older = _newest_first([read, *different])
-        shown_versions = [newest]
-        shown_versions += [version for version in older if version in chosen_reads]
+        first_version, *others = _sorted_versions(read, different, tense)
+        shown_versions = [first_version]
+        shown_versions += [version for version in others if version in chosen_reads]
         has_several = len(shown_versions) > 1
         for version in shown_versions:
             if version not in ordered:
                 ordered.append(version)
-            if has_several and version.section_day is None:
+            is_dated = has_several or tense is Tense.FORMER
+            if is_dated and version.section_day is None:
                 dated_chunks.add(version.chunk.chunk_id)
-    first_windows = [read.window for read in ordered[:limit]]
+    first_windows = [read.window for read in ordered[: question.quotes]]
     return first_windows, frozenset(dated_chunks)
+
+
+def _sorted_versions(
+    read: _ReadWindow, different: Iterable[_ReadWindow], tense: Tense
+) -> list[_ReadWindow]:
+    """Sorts a window and the other versions of what it states."""
+    if tense is Tense.PAST:
+        return [read, *different]
+    versions = _newest_first([read, *different])
+    if tense is Tense.FORMER:
+        versions.reverse()
+    return versions
 
 
 def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:

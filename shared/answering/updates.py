@@ -6,7 +6,10 @@ more words in common with the first one than the passages of one search usually 
 template and chats of the same people are all alike, so that a likeness alone says little.
 
 Nobody can tell for sure, so both notes are quoted, each with its day. Where there is less evidence their order stays, and
-the days alone let the reader judge. A question in the past asks for what was.
+the days alone let the reader judge.
+
+A question in the past asks for what was: no later note stands before it. Where it asks for what no longer holds (`the old
+rent`), the note quoted first may be the one that changed it, and the passage of an earlier note is looked for instead.
 """
 
 from __future__ import annotations
@@ -21,11 +24,11 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.named_notes import NamedNotes
 from shared.answering.replacement import replaces
+from shared.answering.tense import Tense, tense_of
 from shared.answering.written import MIN_APART, written_at
 from shared.language.terms import stems_as
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
-from shared.times.intent import asks_of_the_past
 
 UPDATES = 1.3
 """Least product of two ratios for a later passage to be an update: its score to the first passage's, and their likeness
@@ -34,6 +37,10 @@ to the mean likeness of the passages found. Chosen on the notes of three made-up
 MAY_UPDATE = 0.9
 """Least product for which the days of both are shown. Of these people's replaced facts that stand above the new ones half
 get their days by it, and three in ten of the other questions for which an earlier note stands above a later one.
+"""
+FORMER = 1.0
+"""Least product for an earlier passage to stand before the first one, if the question asks for what no longer holds: the
+person knows that something has changed. Chosen on the notes of two made-up people, see evaluation/experiments.md.
 """
 MOST_LIKENESS = 2.0
 """A likeness counts as at most this many times the usual one: where few notes are found that have nothing in common, the
@@ -45,16 +52,20 @@ SMOOTHING = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """A passage of a later note that may state anew what the first passage says."""
+    """A passage of a later note that may state anew what the first passage says, or of an earlier one that this one may
+    state anew.
+    """
 
     passage: Scored
     evidence: float
     """Product of its score and of its likeness to the first passage, both as shares; at least MAY_UPDATE."""
+    is_earlier: bool = False
 
     @property
     def is_probable(self) -> bool:
         """True if it is to stand before the first passage."""
-        return self.evidence >= UPDATES
+        least = FORMER if self.is_earlier else UPDATES
+        return self.evidence >= least
 
 
 def find_update(
@@ -66,19 +77,24 @@ def find_update(
 ) -> Update | None:
     """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
-    None, too, if the question names a time or asks of the past. Left out are notes without the names in the question (they
+    If the question asks for what no longer holds, the passage is of an earlier note. None, too, if the question names a
+    time or otherwise asks of the past. Left out are notes without the names in the question (they
     speak of another), notes still to come, and notes that another one replaces.
 
     first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
         question.
     """
-    analysis = retrieved.analysis
-    if analysis.time is not None or asks_of_the_past(question.text, analysis.lang):
-        return None
+    tense = tense_of(question, retrieved)
 
-    # 1. What was written later, and answers and reads alike enough.
-    later = _later_passages(first, passages, question)
-    if not later:
+    # 1. What was written later, or earlier, and answers and reads alike enough.
+    if tense is Tense.PAST:
+        return None
+    wants_earlier = tense is Tense.FORMER
+    if wants_earlier:
+        others = _earlier_passages(first, passages)
+    else:
+        others = _later_passages(first, passages, question)
+    if not others:
         return None
     words = {passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected}
     usual_likeness = _usual_likeness(retrieved.selected, words)
@@ -89,16 +105,17 @@ def find_update(
         relative_likeness = (likeness + SMOOTHING) / (usual_likeness + SMOOTHING)
         return min(MOST_LIKENESS, relative_likeness) * passage.score / first.score
 
-    updates = [Update(passage, evidence(passage)) for passage in later]
+    updates = [Update(passage, evidence(passage), wants_earlier) for passage in others]
     likely = [update for update in updates if update.evidence >= MAY_UPDATE]
     if not likely:
         return None
 
-    # 2. The strongest that speaks of what is asked about and still holds.
+    # 2. The strongest that speaks of what is asked about and still holds, if it is to hold.
     holding: list[Update] = []
     for update in likely:
         is_about_them = named.may_speak_of_them(update.passage.chunk.note_id)
-        if is_about_them and not _is_replaced(update.passage, retrieved):
+        may_count = wants_earlier or not _is_replaced(update.passage, retrieved)
+        if is_about_them and may_count:
             holding.append(update)
     return max(holding, key=attrgetter("evidence"), default=None)
 
@@ -124,6 +141,18 @@ def _later_passages(
         if is_other_note and is_later and passage_written_at < end_of_today:
             later.append(passage)
     return later
+
+
+def _earlier_passages(first: Scored, passages: Iterable[Scored]) -> list[Scored]:
+    """Returns the passages of other notes that were written before the first passage."""
+    first_written_at = written_at(first.chunk)
+    earlier: list[Scored] = []
+    for passage in passages:
+        is_other_note = passage.chunk.note_id != first.chunk.note_id
+        is_earlier = first_written_at - written_at(passage.chunk) >= MIN_APART
+        if is_other_note and is_earlier:
+            earlier.append(passage)
+    return earlier
 
 
 def _is_replaced(passage: Scored, retrieved: Retrieved) -> bool:

@@ -244,3 +244,43 @@ def test_a_note_about_another_states_nothing_anew() -> None:
     skoda_again = dated("Skoda: tyre pressure 2.5 bar with the trailer.", 2026, title="Skoda")
     assert years(quoted(skoda, fiat, text=asked))[0] == 2024
     assert years(quoted(skoda, fiat, skoda_again, text=asked))[0] == 2026
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was the old Kafka retention?",
+        "What was the Kafka retention before the move?",
+        "previous Kafka retention",
+    ],
+)
+def test_the_oldest_statement_stands_first_for_what_no_longer_holds(text: str) -> None:
+    decision = dated(DECIDED, 2024, title="Kafka retention")
+    runbook = dated(MOVED, 2025, score=1.0)
+    quotes = quoted(runbook, decision, text=text)
+    assert years(quotes) == [2024, 2025]
+    assert all(quote.dated for quote in quotes)
+
+
+@pytest.mark.parametrize("newer_is_best", [True, False])
+def test_other_questions_in_the_past_keep_the_order_of_the_search_and_both_are_dated(
+    *, newer_is_best: bool
+) -> None:
+    passages = [dated(DECIDED, 2024, title="Kafka retention"), dated(MOVED, 2025)]
+    if newer_is_best:
+        passages.reverse()
+    best, other = passages
+    quotes = quoted(replace(best, score=1.0), other, text="What did we say on Kafka retention?")
+    assert [quote.passage.chunk for quote in quotes] == [best.chunk, other.chunk]
+    assert all(quote.dated for quote in quotes)
+
+
+def test_a_note_that_was_replaced_stands_first_for_what_no_longer_holds() -> None:
+    old = dated("We use Kafka as the message queue.", 2024)
+    new = marked(
+        dated("We use Tracer as the message queue.", 2025, score=1.0),
+        "supersedes: 2024",
+        "new.md",
+    )
+    old = replace(old, chunk=replace(old.chunk, path="2024.md"))
+    assert years(quoted(new, old, text="Which message queue did we use before?")) == [2024, 2025]

@@ -109,6 +109,33 @@ def test_a_question_in_the_past_asks_for_what_was(text: str) -> None:
     assert found(written(SIGNED, 2024), *others, text=text) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was the old rent of the flat in Orchard Street?",
+        "What did the flat in Orchard Street cost me before?",
+    ],
+)
+def test_for_what_no_longer_holds_an_earlier_note_stands_before_the_first_one(text: str) -> None:
+    signed = written(SIGNED, 2024, score=0.7)
+    raised = written(RAISED, 2025, score=0.9)
+    others = unrelated(2025)
+    assert found(raised, signed, *others, text=text) == signed
+    assert found(signed, raised, *others, text=text) is None
+    result = searched(raised, signed, *others, text=text)
+    first, second, *_ = ExtractiveWriter().quotes(question(text), result)
+    assert [first.passage, second.passage] == [signed, raised]
+    assert first.dated
+    assert second.dated
+
+
+def test_an_earlier_note_that_hardly_answers_stays_below_the_first_one() -> None:
+    text = "What was the old rent of the flat in Orchard Street?"
+    signed = written(SIGNED, 2024, score=0.4)
+    raised = written(RAISED, 2025, score=0.9)
+    assert found(raised, signed, *unrelated(2025), text=text) is None
+
+
 def test_a_question_about_a_time_asks_for_what_was_then() -> None:
     signed = written(SIGNED, 2024)
     result = retrieved(signed, written(RAISED, 2025), *unrelated(2025), text=ASKED, time=LAST_WEEK)

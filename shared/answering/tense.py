@@ -1,0 +1,45 @@
+"""Question -> whether it asks for what holds, for what was, or for what no longer holds.
+
+It decides which of two statements that differ is quoted first.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from shared.model.questions import Question
+from shared.model.retrieval import Retrieved
+from shared.times.intent import asks_for_the_former, asks_of_the_past
+
+
+class Tense(Enum):
+    """What a question asks for."""
+
+    PRESENT = auto()
+    """What holds: the newest statement."""
+    PAST = auto()
+    """What was, or was at a time: any statement."""
+    FORMER = auto()
+    """What no longer holds: the oldest statement."""
+
+
+def tense_of(question: Question, retrieved: Retrieved) -> Tense:
+    """Reads the tense of a question.
+
+    Words within a time name no change, `the week before 16 November`, unless all that was before is meant: `before Easter`.
+    """
+    analysis = retrieved.analysis
+    time = analysis.time
+    if time is None:
+        if asks_for_the_former(question.text, analysis.lang):
+            return Tense.FORMER
+        if asks_of_the_past(question.text, analysis.lang):
+            return Tense.PAST
+        return Tense.PRESENT
+
+    if asks_for_the_former(analysis.subject, analysis.lang):
+        return Tense.FORMER
+    is_before = time.range.start is None
+    if is_before and asks_of_the_past(question.text, analysis.lang):
+        return Tense.FORMER
+    return Tense.PAST

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from shared.answering.tense import Tense, tense_of
+from shared.retrieval.analysis import analyse
+from tests.answering.samples import passage, question, retrieved
+
+
+@pytest.mark.parametrize(
+    ("text", "tense"),
+    [
+        ("What does the class cost?", Tense.PRESENT),
+        ("rent", Tense.PRESENT),
+        ("What did the class cost?", Tense.PAST),
+        ("What does the class cost in May 2025?", Tense.PAST),
+        ("Where was Tim in the week before 16 November?", Tense.PAST),
+        ("What did the class cost before Easter?", Tense.FORMER),
+        ("What did the class cost before it moved?", Tense.FORMER),
+        ("the old rent in May 2025", Tense.FORMER),
+    ],
+)
+def test_a_question_asks_for_what_holds_what_was_or_what_no_longer_holds(
+    text: str, tense: Tense
+) -> None:
+    asked = replace(question(text), now=datetime(2025, 11, 20, 9, tzinfo=UTC))
+    result = replace(retrieved(passage("Anything."), text=text), analysis=analyse(asked))
+    assert tense_of(asked, result) is tense
