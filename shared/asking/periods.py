@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache, partial
@@ -17,6 +17,7 @@ from shared.ports.freshness import current_chunks
 from shared.ports.stores import Store
 from shared.retrieval.analysis import restrict, within
 from shared.retrieval.folder_weights import inside
+from shared.times.intent import kind_asked
 
 PERIOD_CHUNKS = 300
 """Newest chunks that are read for a question about a period and nothing else."""
@@ -26,7 +27,7 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
     """Reports whether the question names a time and nothing else, and notes of that time were found.
 
     With one word beside the time (`what was released in May`), all notes of that time that hold the word are asked for,
-    if they are more than can be quoted.
+    if they are more than can be quoted. A kind of things may stand beside that word (`versions released in May`).
     """
     analysis = retrieved.analysis
     if analysis.time is None or not analysis.time.restricts:
@@ -38,7 +39,7 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
     words = _words_beside_time(retrieved)
     if not words:
         return True
-    if len(words) > 1:
+    if len(words - _kind(retrieved)) > 1:
         return False
 
     chunks = [passage.chunk for passage in retrieved.selected]
@@ -47,12 +48,28 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
 
 
 def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
-    """Returns the stems of the question that do not just ask for all notes of a time."""
+    """Returns the stems of the question that do not just ask for all notes of a time.
+
+    A word for a kind of things that no note of the time holds only says what all these notes are about.
+    """
     analysis = retrieved.analysis
-    return frozenset(analysis.stems) - _everything(analysis.lang)
+    words = frozenset(analysis.stems) - _everything(analysis.lang)
+    kind = _kind(retrieved)
+    if kind >= words:
+        return words
+    chunks = [passage.chunk for passage in retrieved.selected]
+    unknown = {word for word in kind if not any(_holds(chunk, [word]) for chunk in chunks)}
+    return words - unknown
 
 
-def _holds(chunk: IndexedChunk, words: frozenset[str]) -> bool:
+def _kind(retrieved: Retrieved) -> frozenset[str]:
+    """Returns the stems of the words for a kind of things, if all notes of what became of them are asked for."""
+    analysis = retrieved.analysis
+    kind = kind_asked(analysis.subject, analysis.lang)
+    return frozenset(stems(" ".join(kind), analysis.lang))
+
+
+def _holds(chunk: IndexedChunk, words: Collection[str]) -> bool:
     """Reports whether a chunk holds each of these stems of the question."""
     return all(chunk.terms.get(word) for word in words)
 

@@ -145,6 +145,19 @@ class Intents:
         is_last = clause[before.end() :].strip(" \n?!.,") == ""
         return is_last or question.tense > 0
 
+    def kind_asked(self) -> list[str]:
+        """Returns the words for the kind of things of which the text asks nothing but what became of them: `versions` in
+        `which versions were released`. None are returned if it asks anything else.
+        """
+        verb = self._verb_behind_asked(self._text, recurs=False)
+        if verb is None:
+            return []
+        words = self._words
+        become = words.subject_words(self._text[verb.start() :])
+        if len(become) > 1 or not all(map(str.islower, become)):
+            return []
+        return words.subject_words(self._text[: verb.start()])
+
     def _tells_event(self, start: int, end: int, *, recurs: bool) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
 
@@ -188,8 +201,8 @@ class Intents:
         if question_word is not None:
             return words.past.search(around, question_word.end())
 
-        verb = words.past.search(around)
-        if recurs or verb is None or not words.participles.fullmatch(verb[0]):
+        verb = words.participles.search(around)
+        if recurs or verb is None:
             return None
         text_before = around[: verb.start()]
         nouns = words.subject_words(text_before)
@@ -399,6 +412,14 @@ def asks_of_the_past(text: str, lang: str) -> bool:
 def asks_for_the_former(text: str, lang: str) -> bool:
     """Reports whether a question asks for what no longer holds: `the old password`. False in a language without such words."""
     return Intents(text, lexicon(lang)).asks_for_the_former()
+
+
+def kind_asked(text: str, lang: str) -> list[str]:
+    """Returns the words for the kind of things of which a question asks nothing but what became of them, see `Intents`.
+
+    text: the question without the time that it names.
+    """
+    return Intents(text, lexicon(lang)).kind_asked()
 
 
 def _clauses(text: str) -> list[_Clause]:

@@ -184,6 +184,29 @@ def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path:
     assert walked["meta"].get("notesRead") is None
 
 
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("versions released in August 2025", 8),
+        ("Which versions were released in August 2025?", 8),
+        ("apps released in August 2025", 10),
+        ("versions of Tracer released in August 2025", None),
+        ("versions walked in August 2025", None),
+    ],
+)
+def test_a_kind_of_things_may_stand_beside_that_word(
+    tmp_path: Path, text: str, listed: int | None
+) -> None:
+    """A kind that no note names says what the notes are about; one that some name has to be in a note."""
+    with closing(EmbeddedStore(tmp_path / "store.db")) as store, household(store) as house:
+        for day in range(1, 11):
+            kind = "version" if day <= 8 else "number"
+            noon = datetime(2025, 8, day, 12, tzinfo=UTC)
+            write(house, f"n{day:02}", noon, f"Released {kind} {day}.", title=f"Log {day}")
+        answered = answer(house, text)
+    assert answered["meta"].get("notesRead") == listed
+
+
 LONG_DAY = [
     "# Morning\n\n" + "Slept badly and walked to the office in the rain. " * 25,
     "# Noon\n\n" + "The billing migration {day} took all day, the billing tables moved. " * 20,

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from shared.model.questions import TimeHint
-from shared.times.intent import asks_for_the_former, asks_of_the_past
+from shared.times.intent import asks_for_the_former, asks_of_the_past, kind_asked
 from shared.times.phrases import find_time
 from tests.times.intents import EVENTS, FILTERS, PERIODS, STORIES, kept_aside
 from tests.times.tenses import FORMER, NOT_FORMER, PAST, PRESENT
@@ -142,6 +142,28 @@ def test_a_question_for_what_no_longer_holds_is_read(lang: str, text: str) -> No
 @pytest.mark.parametrize(("lang", "text"), NOT_FORMER)
 def test_other_questions_ask_for_nothing_former(lang: str, text: str) -> None:
     assert not asks_for_the_former(text, lang)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "kind"),
+    [
+        ("en", "versions released in", ["versions"]),
+        ("en", "Which versions were released in?", ["versions"]),
+        ("de", "Welche Versionen wurden im veröffentlicht?", ["Versionen"]),
+        ("de", "Versionen veröffentlicht im", ["Versionen"]),
+        ("es", "versiones publicadas en", ["versiones"]),
+        ("fr", "versions publiées en", ["versions"]),
+        ("it", "versioni pubblicate a", ["versioni"]),
+        ("en", "What was released in?", []),
+        ("en", "gifts sent by the neighbours in", []),
+        ("en", "Which race did Priya win?", []),
+        ("en", "Which versions are open?", []),
+    ],
+)
+def test_the_kind_of_things_that_is_asked_for_stands_before_the_verb(
+    lang: str, text: str, kind: list[str]
+) -> None:
+    assert kind_asked(text, lang) == kind
 
 
 def test_intents_hold_for_the_half_that_no_rule_was_made_from() -> None:

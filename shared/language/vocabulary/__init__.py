@@ -38,8 +38,8 @@ class Asking:
     past: str = ""
     """Auxiliaries and endings of the past."""
     participles: str = ""
-    """Words of the past that are also participles or infinitives, and tell no past behind `present`: `are we closed`,
-    `does it have`.
+    """Participles, also `have` where it is an infinitive: they tell no past behind `present` (`are we closed`, `does it
+    have`), and what became of things behind bare nouns: `versions released`.
     """
     present: str = ""
     """Verbs for the present and for habits: forms of `be`."""

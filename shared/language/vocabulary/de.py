@@ -186,6 +186,7 @@ VOCABULARY = Vocabulary(
         past=r"(?:hat|habe?|haben|hast)(?=.*\b(?-i:(?:[a-zäöü]\w{0,19})?ge\w{1,20}|"
         r"(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)\w{1,20}|[a-zäöü]\w{0,19}ier)(?:t|en|an)\b"
         rf"(?!\s+(?-i:[A-ZÄÖÜ])))|{_PAST}|hatten?|war|waren|wurden?|sagte|passierte",
+        participles=r"(?-i:(?!erhielt)(?:(?:[a-zäöü]\w*)?ge|be|ver|er|ent|zer)\w{2,}t)",
         present=r"ist|sind|hat|gilt",
         former=r"(?-i:alte[mnrs]?)|ehemalige[mnrs]?|frühere[mnrs]?|vorherige[mnrs]?|vorige[mnrs]?|damalige[mnrs]?|früher|"
         r"damals|ursprünglich",

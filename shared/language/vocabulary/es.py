@@ -165,6 +165,7 @@ VOCABULARY = Vocabulary(
         r"(?<!\bel )(?<!\bun )(?<!\bde )(?<!\bdel )(?<!\bal )(?<!\bmi )(?<!\btu )(?<!\bsu )"
         r"(?!qué|porqué|aquí|así|ahí|allí|mí|sí)(?:(?<=¿)|(?-i:(?=[a-zñ])))\w+(?:é|í|ó)|"
         r"(?!estamos|vamos|tramos|ramos|préstamos|\w*gramos|\w*[ntxc]imos\b)\w+(?:aron|ieron|amos|imos)",
+        participles=r"\w{2,}[ai]d[oa]s?|hech[oa]s?|escrit[oa]s?|vist[oa]s?|abiert[oa]s?|puest[oa]s?",
         present=r"es|son|está|están|hay",
         former=r"antigu[oa]s?|anterior(?:es)?|viej[oa]s?|antiguamente|originalmente",
         before=r"antes",

@@ -167,6 +167,7 @@ VOCABULARY = Vocabulary(
         amounts=r"combien|à quelle heure",
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
         past=rf"{_PERFECT}|{_IMPERFECT}",
+        participles=_PARTICIPLE,
         present=r"est(?!-ce\b)|sont|y a",
         former=r"ancien(?:ne)?s?|précédent(?:e)?s?|d['’]avant|autrefois|auparavant|jadis|à l['’]origine",
         before=r"avant",

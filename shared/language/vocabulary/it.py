@@ -160,6 +160,7 @@ VOCABULARY = Vocabulary(
         verbs=r"mostra(?:mi)?|riassumi|trova(?:mi)?|cerca|elenca|posso|devo|possiamo|dobbiamo|si può|bisogna",
         past=rf"{_PERFECT}|{_IMPERFECT}|fu|furono|stat[oaie]|"
         r"(?!(?:m|orm|ass|d|f|s|v|st|h|gu)ai\b)\w+ai|\w+(?:ò|ammo|arono|irono)",
+        participles=r"(?!stat)\w{2,}(?:at|it|ut)[oaie]|(?:fatt|dett|pres|mess|vist|scritt|lett|apert|chius|spes|uscit)[oaie]",
         present=r"è|sono|c['’]è",
         former=r"vecchi[oae]?|precedent[ei]|ex|una volta|originariamente",
         before=r"prima",
