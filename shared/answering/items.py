@@ -66,9 +66,9 @@ def is_surpassed(words: frozenset[str], others: Iterable[frozenset[str]]) -> boo
 def _same_block(compared: ComparedPassage, outline: Outline, core: int) -> Sequence[int]:
     """Returns the indexes of the core and of all pieces of its kind in its list or table."""
     core_piece = compared.pieces[core]
+    start, end = outline.block(core_piece.line)
     indexes: list[int] = []
     for index, piece in enumerate(compared.pieces):
-        is_alike = piece.kind is core_piece.kind
-        if is_alike and outline.share_block(core_piece.line, piece.line):
+        if start <= piece.line < end and piece.kind is core_piece.kind:
             indexes.append(index)
-    return indexes
+    return indexes or [core]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from itertools import pairwise
 
 from shared.language.sentences import sentences
@@ -55,8 +56,11 @@ class Quotable:
     """Plain text of the sentence that leads to its list; empty if none does, and outside of lists."""
 
 
+@lru_cache(maxsize=32)
 def quotable(text: str, columns: str = "", lead: str = "") -> tuple[Quotable, ...]:
     """Returns the pieces of a passage in order, apart from each other; none without a letter.
+
+    Kept for the passages of one question, which are read for definitions and for quotes.
 
     columns: the first line of the table in whose midst the text begins. lead: the sentence above the text that leads to
     the list with which it begins.

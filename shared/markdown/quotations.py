@@ -125,11 +125,11 @@ class Outline:
             return 0
         return self._blocks[following].end
 
-    def share_block(self, position: int, other_position: int) -> bool:
-        """Reports whether two positions lie in one block."""
-        place = self._place(position)
-        other_place = self._place(other_position)
-        return place == other_place
+    def block(self, position: int) -> Span:
+        """Returns the span of the block at a position, or of the first one before that."""
+        place = max(0, self._place(position))
+        block = self._blocks[place]
+        return block.start, block.end
 
     def has_items_before(self, position: int) -> bool:
         """Reports whether the list or table at a position has items, or rows below its head, before it."""
