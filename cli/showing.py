@@ -537,9 +537,11 @@ def _no_notes(context: CommandContext) -> str:
     return f"There are no notes {location} yet: `aurora index FOLDER` brings a folder of Markdown."
 
 
-def tell_who_was_away(meta: Json, client: ApiClient) -> None:
+def tell_who_was_away(meta: Json, client: ApiClient, *, general: bool = False) -> None:
     """Prints on standard error which models did not answer, of those that a product on this machine
     has.
+
+    general: whether a model was to answer what the notes do not hold.
     """
     if _is_remote(client):
         models = client.models
@@ -562,6 +564,12 @@ def tell_who_was_away(meta: Json, client: ApiClient) -> None:
 
     for problem in problems:
         echo(f"aurora: {problem}; `aurora doctor` says why", err=True)
+    if general and not models.writer:
+        echo(
+            "aurora: --general needs a model that writes, and none is set; "
+            "`aurora model` says how to choose one",
+            err=True,
+        )
 
 
 def tell_what_waits(meta: Json, client: ApiClient, context: CommandContext) -> None:

@@ -113,7 +113,7 @@ def ask(
             echo_json(answer)
         else:
             show_answer(answer, context)
-            tell_who_was_away(meta, client)
+            tell_who_was_away(meta, client, general=options.get("general", False))
             tell_what_waits(meta, client, context)
 
     if meta["refusal"]:

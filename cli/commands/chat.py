@@ -127,7 +127,8 @@ class ChatSession:
             result = _result(events)
             show_answer(result, self.context)
 
-        tell_who_was_away(result["meta"], self.client)
+        wants_general = "whenNotInNotes" in self.body
+        tell_who_was_away(result["meta"], self.client, general=wants_general)
         return result
 
 

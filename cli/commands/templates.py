@@ -16,6 +16,7 @@ from desktop.client.pages import address
 from functions.client import Json
 from shared.api.templates import template_json
 from shared.errors import InvalidArgument, NotFound
+from shared.model.retrieval import UNRELATED
 from shared.templates.files import read_template
 
 
@@ -70,8 +71,11 @@ def search(context: CommandContext, query: str, k: int) -> None:
 
     rows = []
     for match in found["templates"]:
+        score = f"{match['score']:.2f}"
+        if match["score"] <= UNRELATED:
+            score = "fallback"
         row = (
-            f"{match['score']:.2f}",
+            score,
             match["templateId"],
             match["name"],
         )

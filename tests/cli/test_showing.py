@@ -298,3 +298,17 @@ def _saved_only(aurora: Aurora) -> None:
     app.notes.save("local", "boat", NoteDraft(title="Boat", text="The boat is blue."))
     app.pool.shutdown()
     app.store.close()
+
+
+def test_general_knowledge_without_a_model_is_said_to_need_one(
+    aurora: Aurora, notes: Write
+) -> None:
+    aurora("index", str(notes(NOTES)))
+    completed = aurora("ask", "--general", "What is the capital of France?")
+    assert completed.stderr.startswith("aurora: --general needs a model that writes")
+    talked = CliRunner().invoke(
+        main,
+        ["--home", str(aurora.home), "chat", "--general"],
+        input="What is the capital of France?\n",
+    )
+    assert talked.stderr == completed.stderr

@@ -26,6 +26,8 @@ def test_a_file_is_added_and_replaced_and_found(aurora: Aurora, notes: Write) ->
     assert [template["templateId"] for template in best] == ["boat"]
     assert best[0]["score"] > 0.65
     assert "boat" in aurora("templates", "search", "boat repair, find the leak").output
+    unlike = aurora("templates", "search", "Which nuts is Elena allergic to?").output
+    assert "fallback  chain-of-thought" in unlike
     assert (
         aurora(
             "templates", "add", str(notes({"boat.md": BOAT.replace("leak", "crack")}) / "boat.md")
