@@ -37,9 +37,8 @@ def tense_of(question: Question, retrieved: Retrieved) -> Tense:
             return Tense.PAST
         return Tense.PRESENT
 
-    if asks_for_the_former(analysis.subject, analysis.lang):
-        return Tense.FORMER
-    is_before = time.range.start is None
-    if is_before and asks_of_the_past(question.text, analysis.lang):
+    has_no_start = time.range.start is None
+    text = question.text if has_no_start else analysis.subject
+    if asks_for_the_former(text, analysis.lang):
         return Tense.FORMER
     return Tense.PAST

@@ -24,7 +24,7 @@ MAX_STEMS = 16
 subject within the longest of them: long words are rare words."""
 MAX_NAMES_SHOWN = 5
 """Vaults or folders named in an error."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def analyse(question: Question) -> Analysis:

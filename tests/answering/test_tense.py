@@ -18,6 +18,7 @@ from tests.answering.samples import passage, question, retrieved
         ("What did the class cost?", Tense.PAST),
         ("What does the class cost in May 2025?", Tense.PAST),
         ("Where was Tim in the week before 16 November?", Tense.PAST),
+        ("What did John build by 7 November?", Tense.PAST),
         ("What did the class cost before Easter?", Tense.FORMER),
         ("What did the class cost before it moved?", Tense.FORMER),
         ("the old rent in May 2025", Tense.FORMER),

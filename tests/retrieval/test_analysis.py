@@ -46,6 +46,7 @@ def test_a_question_without_content_has_no_keywords(text: str) -> None:
         ("Résume hier", "fr", "hier"),
         ("Notes d'hier", "fr", "d'hier"),
         ("Riassumi ieri", "it", "ieri"),
+        ("versioni pubblicate a maggio 2025", "it", "maggio 2025"),
         ("Summary of Ayer", "en", None),
         ("Real estate 2025", "en", None),
         ("Mars mission", "en", None),

@@ -24,6 +24,8 @@ PHRASES = [  # language, question, first day, day after the last (both may be op
     ("en", "in the week of March 1", "2026-02-23", "2026-03-02", "the week of March 1"),
     ("en", "from January to now", "2026-01-01", "2026-03-19", "from January to now"),
     ("en", "in the last 24 hours", "2026-03-17", "2026-03-19", "in the last 24 hours"),
+    ("en", "from the 3rd until the 7th of February", "2026-02-03", "2026-02-08", "from the 3rd until the 7th of February"),
+    ("en", "from February 3rd to the 7th", "2026-02-03", "2026-02-08", "from February 3rd to the 7th"),
     ("en", "on the 5th and 6th of February", "2026-02-05", "2026-02-07", "the 5th and 6th of February"),
     ("de", "Was habe ich in den letzten Julitagen gemacht?", "2025-07-25", "2025-08-01", "in den letzten Julitagen"),
     ("de", "die ersten Januarwochen", "2026-01-01", "2026-01-29", "die ersten Januarwochen"),
