@@ -5,10 +5,10 @@ for where the time stands (in the clause that asks, before it, in another senten
 the past, or about what the person may or must do).
 
 The time of an event only orders the notes: the answer to "When did Melanie go camping in June?" may be in a note of
-July. So does a time that is not over if the question asks who or where somebody is: the plan of this week was written
-before it. Notes of that time are asked for in four cases: the question asks for notes, for what the person did (a
-diary says so on that day), for what happened, without saying to whom (`versions released in May`), or for nothing but
-the time.
+July. So does a time that is not over if the question asks who or where somebody is, or at what hour something begins: the
+plan of this week was written before it. Notes of that time are asked for in four cases: the question asks for notes, for
+what the person did (a diary says so on that day), for what happened, without saying to whom (`versions released in May`),
+or for nothing but the time.
 
 Each language brings only closed classes of words, see `language.vocabulary`.
 """
@@ -211,12 +211,12 @@ class Intents:
         return verb
 
     def _asks_who_is(self, start: int, end: int) -> bool:
-        """Reports whether the clause of a time that is not over asks who or where somebody is, which a plan has said
-        before: `Who is on duty this week?`
+        """Reports whether the clause of a time that is not over asks who or where somebody is, or for an amount or an hour,
+        which a plan has said before: `Who is on duty this week?`, `What time is high tide today?`
         """
         around = self._around(start, end)
         words = self._words
-        if not words.asks_who_or_where.match(around):
+        if not words.asks_who_or_where.match(around) and not words.asks_amount.match(around):
             return False
         if not words.present.search(around) or words.past.search(around):
             return False
@@ -351,15 +351,25 @@ class Intents:
         first_comma = len(text) + 1
         if comma_ends:
             first_comma = comma_ends[0]
-        word_for_everything = self._words.everything.search(clause.text)
         letters = clause.text.strip(" \n?!.,")
         return _Question(
             clause=clause,
             first_comma=sentence.start + first_comma,
             tense=self._tense(clause.text),
-            asks_for_notes=word_for_everything is not None,
+            asks_for_notes=self._asks_for_notes(clause.text),
             length=len(letters),
         )
+
+    def _asks_for_notes(self, clause: str) -> bool:
+        """Reports whether a clause asks what was written or done. A verb that only forms the question does not:
+        `do` in `when do juniors start`.
+        """
+        words = self._words
+        present = words.present.search(clause)
+        for word in words.everything.finditer(clause):
+            if present is None or word.start() != present.start():
+                return True
+        return False
 
     def _tense(self, clause: str) -> int:
         """Scores the verb that comes first: 2 for the past, -2 for what the person may or must do, -1 for the present."""
