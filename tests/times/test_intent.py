@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -201,3 +202,12 @@ def test_where_both_readings_are_possible_a_time_orders(text: str) -> None:
     hint = hint_of("en", text)
     assert hint is not None
     assert not hint.restricts
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "fr", "es", "it"])
+@pytest.mark.parametrize("part", ["hat ", "ge", "ha ", "have ", "ait ", "te ", "d'"])
+def test_an_odd_question_takes_no_time(lang: str, part: str) -> None:
+    text = part * (16_000 // len(part))
+    started = time.thread_time()
+    asks_of_the_past(text, lang)
+    assert time.thread_time() - started < 2.0

@@ -183,7 +183,7 @@ VOCABULARY = Vocabulary(
         amounts=r"wie ?viele?|wie (?:lange?|oft|schnell|weit|alt|gro(?:ß|ss)|hoch|tief|breit|früh|spät|bald|teuer)",
         verbs=r"hat|habe|haben|war|waren|wurden?|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen|zeige?|nenne?|"
         r"finde?|fasse?",
-        past=r"(?:hat|habe?|haben|hast)(?=.*\b(?-i:(?:[a-zäöü]\w{0,19})?ge\w{1,20}|"
+        past=r"(?:hat|habe?|haben|hast)(?=.{0,200}\b(?-i:(?:[a-zäöü]\w{0,19})?ge\w{1,20}|"
         r"(?:be|ver|er|ent|zer|unter|über|wieder|wider|voll|miss)\w{1,20}|[a-zäöü]\w{0,19}ier)(?:t|en|an)\b"
         rf"(?!\s+(?-i:[A-ZÄÖÜ])))|{_PAST}|hatten?|war|waren|wurden?|sagte|passierte",
         participles=r"(?-i:(?!erhielt)(?:(?:[a-zäöü]\w*)?ge|be|ver|er|ent|zer)\w{2,}t)",
