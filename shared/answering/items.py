@@ -13,6 +13,10 @@ from shared.answering.likeness import ComparedPassage
 from shared.markdown.quotable import PieceKind
 from shared.markdown.quotations import Outline
 
+TELLS = 0.25
+"""Least share of the question's words by which the best item must surpass the poorest for words to tell them apart. With
+less, the items beside one that holds a word like `make` are quoted, too. Chosen on a handbook and on pages of strangers.
+"""
 MATCHES = 0.5
 """Least share of the best item's own coverage at which another one matches."""
 
@@ -29,17 +33,23 @@ class BlockItems:
     @property
     def tell_apart(self) -> bool:
         """True if the question's words tell some of them from others."""
-        return any(self._own_words(index) for index in self._indexes)
+        has_own_words = any(self._own_words(index) for index in self._indexes)
+        least, most = self._range_of_coverage()
+        return has_own_words and most - least >= TELLS
 
     def matching(self) -> list[int]:
         """Returns the indexes of those that match; all of them if words do not tell them apart."""
         coverages = self._compared.coverages
-        least = min(coverages[index] for index in self._indexes)
-        most = max(coverages[index] for index in self._indexes)
+        least, most = self._range_of_coverage()
         min_coverage = least + MATCHES * (most - least)
         near = [index for index in self._indexes if coverages[index] >= min_coverage]
         sets = {self._own_words(index) for index in near}
         return [index for index in near if not is_surpassed(self._own_words(index), sets)]
+
+    def _range_of_coverage(self) -> tuple[float, float]:
+        """Returns the least and the greatest share of the question's words that one of them holds."""
+        coverages = [self._compared.coverages[index] for index in self._indexes]
+        return min(coverages), max(coverages)
 
     def _own_words(self, index: int) -> frozenset[str]:
         """Returns the question's words that an item holds and not all of them do."""
