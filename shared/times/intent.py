@@ -213,14 +213,18 @@ class Intents:
     def _asks_who_is(self, start: int, end: int) -> bool:
         """Reports whether the clause of a time that is not over asks who or where somebody is, or for an amount or an hour,
         which a plan has said before: `Who is on duty this week?`, `What time is high tide today?`
+
+        Whoever asks for an amount or an hour may do so with any verb: `À quelle heure commence la répétition ?`
         """
         around = self._around(start, end)
         words = self._words
-        if not words.asks_who_or_where.match(around) and not words.asks_amount.match(around):
+        asks_amount = words.asks_amount.match(around)
+        asks_who_is = words.asks_who_or_where.match(around) and words.present.search(around)
+        if not asks_amount and not asks_who_is:
             return False
-        if not words.present.search(around) or words.past.search(around):
+        if words.past.search(around):
             return False
-        if words.asker.search(around) or words.everything.search(around):
+        if words.asker.search(around) or self._asks_for_notes(around):
             return False
 
         belongs_to_notes = self._belonging(start, end) > 0

@@ -418,7 +418,8 @@ class Lexicon(TimeWords):
         self.opening = ignore_case(rf"\s*¿|\s*(?:{opens})(?!\w)")
         self.asks_what = ignore_case(rf"\W*(?:{asking.questions or NEVER})(?!\w)")
         self.asks_who_or_where = ignore_case(rf"\W*{word_before}(?:{who_or_where})(?!\w)")
-        self.asks_amount = ignore_case(rf"\W*(?:{asking.amounts or NEVER})(?!\w)")
+        amounts = f"{asking.amounts or NEVER}|{asking.moments or NEVER}"
+        self.asks_amount = ignore_case(rf"\W*{word_before}(?:{amounts})(?!\w)")
 
         self.past = whole_words(asking.past)
         self.participles = whole_words(asking.participles)

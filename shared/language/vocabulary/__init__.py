@@ -33,6 +33,8 @@ class Asking:
     """Other question words, at the same places (`at what point`)."""
     amounts: str = ""
     """Question words for a number, an amount or a time of day: `how many`, `what time`."""
+    moments: str = ""
+    """Question words for a time, long or short: `when`."""
     verbs: str = ""
     """Verbs with which a question or a command begins."""
     past: str = ""

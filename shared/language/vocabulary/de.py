@@ -181,6 +181,7 @@ VOCABULARY = Vocabulary(
         who_or_where="wer|wen|wem|wessen|wo|woher|wohin",
         questions=r"was|wann|welche[rnms]?|warum|wieso|wie|worüber|wofür|womit",
         amounts=r"wie ?viele?|wie (?:lange?|oft|schnell|weit|alt|gro(?:ß|ss)|hoch|tief|breit|früh|spät|bald|teuer)",
+        moments="wann",
         verbs=r"hat|habe|haben|war|waren|wurden?|ist|sind|darf|dürfen|kann|können|muss|müssen|soll|sollen|zeige?|nenne?|"
         r"finde?|fasse?",
         past=r"(?:hat|habe?|haben|hast)(?=.{0,200}\b(?-i:(?:[a-zäöü]\w{0,19})?ge\w{1,20}|"

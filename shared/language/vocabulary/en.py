@@ -182,6 +182,7 @@ VOCABULARY = Vocabulary(
         who_or_where="who|whom|whose|where",
         questions="what|when|which|why|how",
         amounts=r"how (?:many|much|long|often|fast|far|old|big|large|high|deep|wide|early|late|soon)|what time",
+        moments="when",
         verbs=r"did|was|were|had|has|have|is|are|am|may|can|could|should|must|do|does|will|would|shall|show|list|find|"
         r"summari[sz]e|tell",
         past=rf"did|was|were|had|{_PERFECT}|\w{{2,}}[^\We]ed|used|died|came|went|said|wrote|made|got|met|told|took|saw|gave|sent|bought|"

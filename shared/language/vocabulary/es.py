@@ -160,6 +160,7 @@ VOCABULARY = Vocabulary(
         who_or_where="quién|quien|dónde",
         questions=r"qué|cuándo|cuál(?:es)?|cuánt[oa]s?|cómo",
         amounts=r"cuánt[oa]s?|a qué hora",
+        moments="cuándo|cuando",
         verbs=r"enséñame|muestra|muéstrame|resume|busca",
         past=rf"ha|he|hemos|han|era|eran|{_IRREGULAR_PAST}|{_IMPERFECT}|"
         r"(?<!\bel )(?<!\bun )(?<!\bde )(?<!\bdel )(?<!\bal )(?<!\bmi )(?<!\btu )(?<!\bsu )"

@@ -165,6 +165,7 @@ VOCABULARY = Vocabulary(
         who_or_where=r"c['’](?:est|était) (?:qui|où)|qui|où",
         questions=r"c['’](?:est|était) (?:quoi|quand)|que|quoi|quand|quel(?:le)?s?|pourquoi|comment|combien|qu['’]\w+",
         amounts=r"combien|à quelle heure",
+        moments="quand",
         verbs=r"est-ce|puis-je|dois-je|peut-on|faut-il|ai-je|avons-nous|a-t-\w+|montre|résume|trouve",
         past=rf"{_PERFECT}|{_IMPERFECT}",
         participles=_PARTICIPLE,

@@ -157,6 +157,7 @@ VOCABULARY = Vocabulary(
         who_or_where=r"chi|dove|dov['’]\w+",
         questions=r"che|cosa|quando|qual[ei]?|quant[oaie]|come|perché|cos['’]\w+",
         amounts=r"quant[oaie]|a che ora",
+        moments="quando",
         verbs=r"mostra(?:mi)?|riassumi|trova(?:mi)?|cerca|elenca|posso|devo|possiamo|dobbiamo|si può|bisogna",
         past=rf"{_PERFECT}|{_IMPERFECT}|fu|furono|stat[oaie]|"
         r"(?!(?:m|orm|ass|d|f|s|v|st|h|gu)ai\b)\w+ai|\w+(?:ò|ammo|arono|irono)",
