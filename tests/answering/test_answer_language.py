@@ -63,6 +63,46 @@ def test_english_words_stay_english(text: str, notes_lang: str) -> None:
     assert lang_of(text, notes_lang) == "en"
 
 
+SHORT_NOTES = {
+    "de": (
+        note("Telefon 0761 99887. Bernd trinkt gern Riesling.", "b", "Bernd"),
+        note("Kitaplatz: 245 Euro.", "k", "Kita Beitrag"),
+        NOTES["de"],
+    ),
+    "es": (note("Teléfono: 699. Correo pablo@gil.example.", "p", "Pablo"), NOTES["es"]),
+    "fr": (note("Portable : 06. Courriel luc@moreau.example.", "l", "Luc"), NOTES["fr"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "notes_lang"),
+    [
+        ("Wogegen ist Bernd allergisch?", "de"),
+        ("Telefon Bernd", "de"),
+        ("Kita Beitrag", "de"),
+        ("teléfono Pablo", "es"),
+        ("portable Luc", "fr"),
+    ],
+)
+def test_all_passages_tell_the_language_if_the_nearest_is_too_short(
+    text: str, notes_lang: str
+) -> None:
+    assert answer_lang(text, asked(text, *SHORT_NOTES[notes_lang])) == notes_lang
+    assert answer_lang(text, asked(text, NOTES["en"])) == "en"
+
+
+@pytest.mark.parametrize("notes_lang", list(SHORT_NOTES))
+@pytest.mark.parametrize("text", ["phone Bernd", "email Marek", "phone Pablo", "phone Luc"])
+def test_english_words_stay_english_if_notes_of_other_languages_hold_them(
+    text: str, notes_lang: str
+) -> None:
+    french = note("Le téléphone de Claire est le 06. Elle habite à Lyon.", "c", "Claire")
+    english = note("The phone and the email of the office are on the door.", "o", "Office")
+    notes = (*SHORT_NOTES[notes_lang], french, english)
+    assert answer_lang(text, asked(text, *notes)) == "en"
+    assert answer_lang(text, asked(text, *reversed(notes))) == "en"
+
+
 def test_a_question_that_tells_its_language_keeps_it() -> None:
     retrieved = asked("Wo wohnt Ingrid?", NOTES["fr"], lang="de")
     assert answer_lang("Wo wohnt Ingrid?", retrieved) == "de"
