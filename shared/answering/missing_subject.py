@@ -7,7 +7,8 @@ name, all other words of the sentence. `names` says what a name is, `owners` wha
 turn what is asked (`Marek's wife's phone`), nothing is missing: a note may call her by her name.
 
 A note with the name in its title is about it. If there is one, a note about another that mentions the name says of it only
-what stands in the same paragraph, from the mention on: Ingrid's number is not Marek's because she met him.
+what stands in the same paragraph, from the mention on: Ingrid's number is not Marek's because she met him. If the title is
+itself a name in the notes, only the sentence with the mention does: what follows is more likely said of Ingrid.
 
 So a name in a story that has nothing to do with the question does not count, and neither does an answer in other words:
 if other notes state a number, a number of similar length beside the name or in a note about it may be the answer, if they
@@ -35,7 +36,7 @@ from itertools import pairwise
 
 from shared.answering.asked import AskedWord, asked_words, is_part_of
 from shared.answering.named_notes import names_with_notes
-from shared.answering.names import Name, asking_sentence, holds, is_titled
+from shared.answering.names import Name, asking_sentence, holds, is_titled, titles_that_are_names
 from shared.answering.owners import is_in_place, owns_an_owner
 from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
@@ -167,13 +168,14 @@ def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     return frozenset([chunk.note_id for chunk in chunks if is_titled(chunk, name)])
 
 
-def _divided(name: Name, naming: frozenset[str], passages: Iterable[Scored]) -> _Division:
+def _divided(name: Name, naming: frozenset[str], passages: Sequence[Scored]) -> _Division:
     """Divides passages into those about a name and those about others.
 
     naming: ids of the notes that contain the name.
     """
     chunks = [passage.chunk for passage in passages]
     titled = _titled_notes(name, chunks)
+    names_of_others = titles_that_are_names(passages) if titled else frozenset()
     division = _Division(chunks_about=[], mentions=[], values=[], other_chunks=[], places=[])
     for chunk in chunks:
         if chunk.note_id not in naming:
@@ -186,7 +188,8 @@ def _divided(name: Name, naming: frozenset[str], passages: Iterable[Scored]) -> 
         else:
             division.values.extend([line for line in _lines([chunk]) if holds(name, [line])])
             if titled:
-                division.mentions.extend(_lines_from_mention(name, chunk))
+                is_of_other = chunk.title in names_of_others
+                division.mentions.extend(_lines_of(name, chunk, only_mentions=is_of_other))
                 division.other_chunks.append(chunk)
             else:
                 division.chunks_about.append(chunk)
@@ -251,18 +254,21 @@ def _is_named_above(chunk: IndexedChunk, name: Name) -> bool:
     return holds(name, (chunk.heading_path, chunk.path, *chunk.properties))
 
 
-def _lines_from_mention(name: Name, chunk: IndexedChunk) -> list[str]:
+def _lines_of(name: Name, chunk: IndexedChunk, *, only_mentions: bool) -> list[str]:
     """Returns the sentences with a name, and those that follow it in the paragraph.
 
     In a note about another, what stands elsewhere is said of that other. All sentences if none has the name as it is
     spelt.
+
+    only_mentions: True to leave out those that follow.
     """
     lines: list[str] = []
     for paragraph in _PARAGRAPHS.split(chunk.text):
         is_mentioned = False
         for start, end in sentences(paragraph):
             line = paragraph[start:end]
-            is_mentioned = is_mentioned or holds(name, [line])
+            has_name = holds(name, [line])
+            is_mentioned = has_name or (is_mentioned and not only_mentions)
             if is_mentioned:
                 lines.append(line)
     return lines or list(_lines([chunk]))

@@ -327,6 +327,18 @@ def is_titled(chunk: IndexedChunk, name: Name) -> bool:
     return holds(name, _titles(chunk))
 
 
+def titles_that_are_names(passages: Sequence[Scored]) -> frozenset[str]:
+    """Returns the titles of capitalised words one of which the passages have, never small or behind a determiner."""
+    words_by_title: dict[str, frozenset[str]] = {}
+    for passage in passages:
+        words = passage.chunk.title.split()
+        if all(map(_is_part_of_name, words)):
+            words_by_title[passage.chunk.title] = frozenset(map(fold, words))
+    title_words = frozenset[str]().union(*words_by_title.values())
+    names = _without_determiner(title_words, passages) - _words_by_case(passages)[1]
+    return frozenset([title for title, words in words_by_title.items() if words & names])
+
+
 def holds(name: Name, texts: Iterable[str]) -> bool:
     """Reports whether some texts hold every word of a name as it is spelt."""
     written_words = _folded_words_in(texts)

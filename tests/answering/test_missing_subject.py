@@ -96,6 +96,34 @@ def test_what_follows_a_mention_may_be_said_of_the_name(text: str) -> None:
     assert missing("phone number of marek", INGRID, MAREK_HIMSELF, contacts) is None
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "subject"),
+    [
+        (
+            "Olga",
+            "Olga plays chess with Marek. Phone number 0171 555 0101.",
+            "Marek's phone number",
+        ),
+        ("Olga Berg", "Met Marek at Olga's. Phone number 0171 555 0101.", "Marek's phone number"),
+        ("Olga", "Olga says that the phone number of Marek is 0171 555 0101.", None),
+        ("Contacts", "Marek joined the contacts. Phone number 0171 555 0101.", None),
+        ("Verein", "Marek war im Verein. Phone number 0171 555 0101.", None),
+        ("Contacts", "Marek joined us. Phone number 0171 555 0101.", None),
+        ("Call on Friday", "Marek called on Friday. Phone number 0171 555 0101.", None),
+    ],
+)
+def test_what_follows_a_mention_in_a_note_titled_by_a_name_is_said_of_that(
+    title: str, text: str, subject: str | None
+) -> None:
+    names = missing("Marek's phone number", note(text, "o", title), INGRID, MAREK_HIMSELF)
+    assert (names and names[0]) == subject
+
+
+def test_a_mention_is_all_that_counts_only_beside_a_note_about_the_name() -> None:
+    olga = note("Olga plays chess with Marek. Phone number 0171 555 0101.", "o", "Olga")
+    assert missing("Marek's phone number", olga, INGRID) is None
+
+
 def test_a_heading_with_the_name_makes_what_is_below_it_about_the_name() -> None:
     contacts = note("Phone number: 0171 555 0101", "c", "Contacts")
     below = replace(contacts, chunk=replace(contacts.chunk, heading_path="# Contacts > ## Marek"))
