@@ -37,7 +37,7 @@ from itertools import pairwise
 from shared.answering.asked import AskedWord, asked_words, is_part_of
 from shared.answering.named_notes import names_with_notes
 from shared.answering.names import Name, asking_sentence, holds, is_titled, titles_that_are_names
-from shared.answering.owners import is_in_place, owns_an_owner
+from shared.answering.owners import is_in_place, links_owner, owns_an_owner
 from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
 from shared.language.languages import detect
@@ -156,11 +156,11 @@ def _is_missing(
 def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
     """Returns the words that were searched for, without the common words of the language of the nearest passage.
 
-    A few words of a question may not tell its language.
+    A few words of a question may not tell its language. Neither does any language's word before an owner count: `de`.
     """
     common = stop_words(detect(retrieved.selected[0].chunk.text))
     words = asked_words(sentence, retrieved.analysis, renamed=True)
-    return [word for word in words if fold(word.text) not in common]
+    return [word for word in words if fold(word.text) not in common and not links_owner(word.text)]
 
 
 def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:

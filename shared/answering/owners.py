@@ -97,6 +97,11 @@ def has_apostrophe(sentence: str, word: AskedWord) -> bool:
     return _OWNS.match(sentence, word.end) is not None
 
 
+def links_owner(word: str) -> bool:
+    """Reports whether a word of any language stands between a thing and the name of its owner: `of`."""
+    return _before_owner().fullmatch(f" {word} ") is not None
+
+
 @cache
 def _before_owner() -> re.Pattern[str]:
     """Compiles a word of any language between a thing and the name of its owner, at the end of a text: ` of `."""

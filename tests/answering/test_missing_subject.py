@@ -353,6 +353,21 @@ def test_a_genitive_makes_a_title_the_owner_of_what_stands_before_it(
     assert missing(text, ingrid, marek, lang=lang) == (subject, {"m"})
 
 
+@pytest.mark.parametrize("lang", ["en", "de", "fr"])  # which a few words may be taken for
+@pytest.mark.parametrize(
+    "text",
+    ["téléphone de Marek", "teléfono de Marek", "telefono di Marek", "Telefonnummer von Marek"],
+)
+def test_a_genitive_of_another_language_than_the_nearest_note_makes_an_owner(
+    lang: str, text: str
+) -> None:
+    marek = note("He runs the climbing wall and prefers mornings.", "m", "Marek")
+    ingrid = note(f"{text.split()[0]}: 955 555 0188.", "i", "Ingrid")
+    for notes in ((marek, ingrid), (ingrid, marek)):
+        assert missing(text, *notes, lang=lang) == (text, {"m"})
+    assert missing(text.replace("Marek", "Ingrid"), marek, ingrid, lang=lang) is None
+
+
 def test_other_languages_know_names_by_their_capitals() -> None:
     priya = note("Su teléfono es 5512.", "p", "Priya Raman")
     marek = note("Toca el violonchelo.", "m", "Marek Kowalski")
