@@ -8,11 +8,11 @@ from datetime import datetime
 from functools import cache, partial
 
 from shared.language.telling import Telling
-from shared.language.terms import stems
+from shared.language.terms import stems, stems_as
 from shared.language.vocabulary import vocabulary
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question
-from shared.model.retrieval import Retrieved, Scored, Scores
+from shared.model.retrieval import Analysis, Retrieved, Scored, Scores
 from shared.ports.freshness import current_chunks
 from shared.ports.stores import Store
 from shared.retrieval.analysis import restrict, within
@@ -43,7 +43,7 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
         return False
 
     chunks = [passage.chunk for passage in retrieved.selected]
-    notes_with_word = {chunk.note_id for chunk in chunks if _holds(chunk, words)}
+    notes_with_word = {chunk.note_id for chunk in chunks if _holds(chunk, words, analysis)}
     return len(notes_with_word) > question.quotes
 
 
@@ -58,7 +58,9 @@ def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
     if kind >= words:
         return words
     chunks = [passage.chunk for passage in retrieved.selected]
-    unknown = {word for word in kind if not any(_holds(chunk, [word]) for chunk in chunks)}
+    unknown = {
+        word for word in kind if not any(_holds(chunk, [word], analysis) for chunk in chunks)
+    }
     return words - unknown
 
 
@@ -69,9 +71,15 @@ def _kind(retrieved: Retrieved) -> frozenset[str]:
     return frozenset(stems(" ".join(kind), analysis.lang))
 
 
-def _holds(chunk: IndexedChunk, words: Collection[str]) -> bool:
-    """Reports whether a chunk holds each of these stems of the question."""
-    return all(chunk.terms.get(word) for word in words)
+def _holds(chunk: IndexedChunk, words: Collection[str], analysis: Analysis) -> bool:
+    """Reports whether a chunk holds each of these stems of the question.
+
+    A short note may have been indexed in another language: its text is read in that of the question, too.
+    """
+    missing = {word for word in words if not chunk.terms.get(word)}
+    if not missing:
+        return True
+    return missing <= stems_as(chunk.text, analysis.lang, analysis.renamed)
 
 
 @cache
@@ -99,7 +107,8 @@ def whole_period(store: Store, question: Question, retrieved: Retrieved) -> Retr
 
     # 2. The chunks of each note that holds the word beside the time, if there is one, by date.
     words = _words_beside_time(retrieved)
-    notes_with_word = {chunk.note_id for chunk in newest if _holds(chunk, words)}
+    analysis = retrieved.analysis
+    notes_with_word = {chunk.note_id for chunk in newest if _holds(chunk, words, analysis)}
     note_ids = notes_with_word.difference(question.filters.without_notes)
     chunks_of: dict[str, list[IndexedChunk]] = {}
     for chunk in sorted(newest[:PERIOD_CHUNKS], key=_by_date):
@@ -149,7 +158,7 @@ def _best_chunks(
         scores = telling.scores(texts)
         values = []
         for chunk, score in zip(chunks, scores, strict=True):
-            holds_words = _holds(chunk, words)
+            holds_words = _holds(chunk, words, retrieved.analysis)
             rank = ranks.get(chunk.chunk_id, lowest_rank)
             values.append((holds_words, rank, score))
 

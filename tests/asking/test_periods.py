@@ -207,6 +207,18 @@ def test_a_kind_of_things_may_stand_beside_that_word(
     assert answered["meta"].get("notesRead") == listed
 
 
+def test_a_short_note_that_was_indexed_in_another_language_holds_the_word_too(
+    tmp_path: Path,
+) -> None:
+    with closing(EmbeddedStore(tmp_path / "store.db")) as store, household(store) as house:
+        for day in range(1, 11):
+            noon = datetime(2025, 8, day, 12, tzinfo=UTC)
+            text = f"Versione 2.{day} pubblicata."
+            write(house, f"n{day:02}", noon, text, title=f"orto 2.{day}")
+        answered = answer(house, "versioni pubblicate ad agosto 2025")
+    assert answered["meta"].get("notesRead") == 10
+
+
 LONG_DAY = [
     "# Morning\n\n" + "Slept badly and walked to the office in the rain. " * 25,
     "# Noon\n\n" + "The billing migration {day} took all day, the billing tables moved. " * 20,
