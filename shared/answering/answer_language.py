@@ -3,7 +3,7 @@
 It is that of the question. A question of few words may not tell its language (`Telefonnummer Marek`), and then counts as
 English. Without a common word of English, it is in the language of the nearest passage in these cases:
 
-1. It has a common word or a letter of that language.
+1. It has a common word or a letter of that language. Words for what no longer holds are common: `alte Miete`, `old rent`.
 2. The passages of that language hold all its words: `hotel Gijón`.
 3. All nouns have capitals in that language, and so have all words that no passage holds: `Marek Handy`, but not `Marek phone`.
    A word that opens the question does not count, and one word must be held.
@@ -21,6 +21,7 @@ from shared.language.languages import detect
 from shared.language.vocabulary import vocabulary
 from shared.language.words import fold, folded_words, stop_words
 from shared.model.retrieval import Retrieved
+from shared.times.lexicon import lexicon
 
 UNSURE = "en"
 """Language of a text that tells none."""
@@ -44,7 +45,11 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
     common_words = stop_words(notes_lang)
     if folded_question & (stop_words(UNSURE) - common_words):
         return UNSURE
+    if lexicon(UNSURE).former.search(question):
+        return UNSURE
     if folded_question & (common_words - stop_words(UNSURE)):
+        return notes_lang
+    if lexicon(notes_lang).former.search(question):
         return notes_lang
     if any(letter in question.lower() for letter in vocabulary(notes_lang).spellings):
         return notes_lang

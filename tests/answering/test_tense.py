@@ -30,3 +30,22 @@ def test_a_question_asks_for_what_holds_what_was_or_what_no_longer_holds(
     asked = replace(question(text), now=datetime(2025, 11, 20, 9, tzinfo=UTC))
     result = replace(retrieved(passage("Anything."), text=text), analysis=analyse(asked))
     assert tense_of(asked, result) is tense
+
+
+@pytest.mark.parametrize(
+    ("text", "note", "tense"),
+    [
+        ("alte Miete?", "Die Miete kostet 940 Euro im Monat.", Tense.FORMER),
+        ("Miete?", "Die Miete kostet 940 Euro im Monat.", Tense.PRESENT),
+        ("ancien loyer", "Le loyer est de 780 euros.", Tense.FORMER),
+        ("antiguo alquiler", "El alquiler es de 780 euros al mes.", Tense.FORMER),
+        ("old rent", "Die Miete kostet 940 Euro im Monat.", Tense.FORMER),
+    ],
+)
+def test_few_words_are_read_in_the_language_of_the_notes(
+    text: str, note: str, tense: Tense
+) -> None:
+    asked = question(text)
+    result = replace(retrieved(passage(note), text=text), analysis=analyse(asked))
+    assert result.analysis.lang == "en"
+    assert tense_of(asked, result) is tense
