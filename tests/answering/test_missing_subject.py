@@ -362,7 +362,7 @@ def test_a_genitive_of_another_language_than_the_nearest_note_makes_an_owner(
     lang: str, text: str
 ) -> None:
     marek = note("He runs the climbing wall and prefers mornings.", "m", "Marek")
-    ingrid = note(f"{text.split()[0]}: 955 555 0188.", "i", "Ingrid")
+    ingrid = note(f"{text.split(maxsplit=1)[0]}: 955 555 0188.", "i", "Ingrid")
     for notes in ((marek, ingrid), (ingrid, marek)):
         assert missing(text, *notes, lang=lang) == (text, {"m"})
     assert missing(text.replace("Marek", "Ingrid"), marek, ingrid, lang=lang) is None
