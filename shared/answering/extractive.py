@@ -23,6 +23,7 @@ from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.plain import plain
+from shared.markdown.quotable import PieceKind
 from shared.markdown.quotations import LEFT_OUT, joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
@@ -203,14 +204,14 @@ def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
 
 
 def _touches(quote: Quote, previous: Quote) -> bool:
-    """Reports whether a quote begins where its note's passage before ends, which is quoted to its end."""
+    """Reports whether nothing is left out between two quotes of one list or table."""
     chunk = quote.passage.chunk
     previous_chunk = previous.passage.chunk
-    return (
-        chunk.position == previous_chunk.position + 1
-        and quote.start == chunk.start
-        and previous.end == previous_chunk.end
-    )
+    if chunk.start <= previous.end:
+        between = chunk.text[previous.end - chunk.start : quote.start - chunk.start]
+        return between.strip() == ""
+    follows = chunk.position == previous_chunk.position + 1
+    return follows and quote.start == chunk.start and previous.end == previous_chunk.end
 
 
 def _groups(quotes: Iterable[Quote]) -> list[_QuoteGroup]:
@@ -334,12 +335,15 @@ def _quote(window: Window) -> Quote | None:
     if not window.pieces:
         return whole_quote(window.passage)
     chunk = window.chunk
+    outline = window.outline
+    if window.pieces[0].kind is PieceKind.CODE:
+        outline = None  # a sign would stand within the code
     start, end, lines = quotation(
         chunk.text,
         window.parts,
         first=window.pieces[0],
         longest=MAX_QUOTE,
-        outline=window.outline,
+        outline=outline,
     )
     if not any(lines):
         return whole_quote(window.passage)

@@ -55,17 +55,43 @@ class BlockItems:
         """Returns the question's words that an item holds and not all of them do."""
         return self._compared.held[index] - self._common
 
-    def are_of_one_item(self, index: int, other: int) -> bool:
-        """Reports whether two pieces are of one list item: a long one is several, of which the first stands behind its mark."""
-        if index == other:
-            return True
+    def belonging_to(self, index: int) -> list[int]:
+        """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
         pieces = self._compared.pieces
-        first, last = sorted((index, other))
-        if pieces[last].kind is not PieceKind.ITEM:
-            return False
-        return all(
-            pieces[later].line == pieces[later].start for later in range(first + 1, last + 1)
-        )
+        if pieces[index].kind is not PieceKind.ITEM:
+            return []
+        belonging: list[int] = []
+        begin = self._indexes.index(index)
+
+        # 1. Behind it, up to the next item that is no deeper.
+        depth = self._depth(index)
+        for later in self._indexes[begin + 1 :]:
+            if self._begins_item(later) and self._depth(later) <= depth:
+                break
+            belonging.append(later)
+
+        # 2. Before it: the beginning of its item, and each item that is less deep than those found so far.
+        is_complete = self._begins_item(index)
+        for earlier in reversed(self._indexes[:begin]):
+            if not is_complete:
+                belonging.append(earlier)
+                is_complete = self._begins_item(earlier)
+                depth = self._depth(earlier)
+            elif self._begins_item(earlier) and self._depth(earlier) < depth:
+                belonging.append(earlier)
+                depth = self._depth(earlier)
+        return belonging
+
+    def _begins_item(self, index: int) -> bool:
+        """Reports whether a piece stands behind a mark. A long item is several pieces, of which the first one does."""
+        piece = self._compared.pieces[index]
+        return piece.line < piece.start
+
+    def _depth(self, index: int) -> int:
+        """Returns the number of characters before the mark of the item that begins with a piece."""
+        text = self._compared.passage.chunk.text
+        line = self._compared.pieces[index].line
+        return line - (text.rfind("\n", 0, line) + 1)
 
 
 def is_surpassed(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:

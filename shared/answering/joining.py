@@ -45,7 +45,8 @@ def joined(ranked: Iterable[Window]) -> list[Window]:
             shown = tuple([shown for _, shown in further])
             joined_windows.append(replace(best, score=window.score, further=shown))
         is_item = window.pieces[-1].kind is PieceKind.ITEM
-        if is_item and window not in quoted_with:
+        is_of_another = not same_name[0].goes_on_with(window)
+        if (is_item or is_of_another) and window not in quoted_with:
             joined_windows.append(window)
     return joined_windows
 

@@ -178,7 +178,8 @@ def _read(
             if wants_number and holds_number(piece.plain, lang):
                 bonus = NUMBER
             bonuses.append(bonus)
-            text = f"{piece.lead} {piece.plain} {named_properties}"
+            mark = chunk.text[piece.line : piece.start]
+            text = f"{piece.lead} {mark} {piece.plain} {named_properties}"
             held_by_piece = words.held(text)
             held.append(held_by_piece)
             coverages.append(words.coverage(text, held_by_piece))

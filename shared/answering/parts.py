@@ -144,25 +144,29 @@ def _matching_indexes(
     items = BlockItems(compared, outline, core)
     matching = items.matching()
 
-    # 1. Where words tell items apart, those beside the core are quoted only if they match or go on with an item that does.
-    indexes = list(chosen)
+    # 1. Where words tell items apart, only those that match; else those around the core, if not all are asked for.
+    kept = list(chosen)
     if items.tell_apart:
-        cores = [index for index in chosen if index in matching] or [core]
-        indexes = [
-            index for index in chosen if any(items.are_of_one_item(index, kept) for kept in cores)
-        ]
+        kept = [index for index in chosen if index in matching]
     elif compared.coverages[core] < ABOUT:
-        return indexes
+        matching = []
 
     # 2. The others that match, as many as fit.
-    room = WHOLE - _length_of(pieces, indexes)
+    room = WHOLE - _length_of(pieces, kept)
     for index in matching:
-        piece = pieces[index]
-        length = piece.end - piece.line
-        if index not in chosen and length <= room:
-            indexes.append(index)
+        length = _length_of(pieces, [index])
+        if index not in kept and length <= room:
+            kept.append(index)
             room -= length
-    return sorted(indexes)
+
+    # 3. What belongs to each of them: the rest of its item, the items below it and those that it is below.
+    for index in tuple(kept):
+        for further in items.belonging_to(index):
+            length = _length_of(pieces, [further])
+            if further not in kept and length <= room:
+                kept.append(further)
+                room -= length
+    return sorted(kept) or list(chosen)
 
 
 def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:

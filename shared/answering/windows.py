@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from shared.answering.likeness import ComparedPassage, compare
 from shared.answering.parts import quoted_indexes, quoted_parts
@@ -82,15 +83,28 @@ class Window:
 
     def goes_on_with(self, other: Window) -> bool:
         """Reports whether the other window is from the same table, or from a passage that continues the same list."""
-        if self.pieces[-1].kind is PieceKind.ROW:
-            return True
+        is_row = self.pieces[-1].kind is PieceKind.ROW
         if self.chunk.chunk_id == other.chunk.chunk_id:
-            return False
+            return is_row and self.block == other.block
         _, later = sorted((self, other), key=_place)
+        if is_row:
+            return later.chunk.columns != "" and later.is_in_first_block
         if not _begins_in_block(later.chunk):
             return False
         first_piece = later.pieces[0]
         return first_piece.line < first_piece.start
+
+    @property
+    def block(self) -> Span | None:
+        """The span of its list or table in its passage; None if it has no pieces."""
+        if self.outline is None:
+            return None
+        return self.outline.block(self.pieces[0].line)
+
+    @property
+    def is_in_first_block(self) -> bool:
+        """True if its list or table is what its passage begins with."""
+        return self.outline is not None and self.block == self.outline.block(0)
 
     def behind(self, other: Window) -> Window | None:
         """Returns the part of this window behind another one of the same note; None if nothing is left of it.
@@ -124,9 +138,12 @@ class Window:
             return True
         if self.chunk.note_id != other.chunk.note_id:
             return False
-        start, end = self.span
-        other_start, other_end = other.span
-        return start < other_end and other_start < end
+        spans = [window.span for window in self.in_order()]
+        other_spans = [window.span for window in other.in_order()]
+        for (start, end), (other_start, other_end) in product(spans, other_spans):
+            if start < other_end and other_start < end:
+                return True
+        return False
 
     def without_rest(self) -> Window:
         """Returns this window, reduced to its pieces; one of a table keeps its parts.
@@ -164,8 +181,15 @@ def windows(
     for compared in compare(question, passages, retrieved, embedder):
         if compared.pieces:
             chunk = compared.passage.chunk
+            chunk_before = places.get((chunk.note_id, chunk.position - 1))
             chunk_behind = places.get((chunk.note_id, chunk.position + 1))
-            yield from _windows_of(compared, chunk_behind, defining, retrieved.analysis.lang)
+            outline = Outline(
+                chunk.text,
+                begins_in_table=chunk.columns != "",
+                begins_in_list=_continues(chunk, chunk_before),
+                goes_on=_continues(chunk_behind, chunk),
+            )
+            yield from _windows_of(compared, outline, defining, retrieved.analysis.lang)
         else:
             yield Window(
                 passage=compared.passage,
@@ -178,21 +202,12 @@ def windows(
 
 def _windows_of(
     compared: ComparedPassage,
-    chunk_behind: IndexedChunk | None,
+    outline: Outline,
     defining: frozenset[str],
     lang: str,
 ) -> Iterator[Window]:
-    """Yields the windows of one passage, the one around the best piece first.
-
-    chunk_behind: the one that follows it in its note, if that was found too.
-    """
+    """Yields the windows of one passage, the one around the best piece first."""
     chunk = compared.passage.chunk
-    outline = Outline(
-        chunk.text,
-        begins_in_table=bool(chunk.columns),
-        begins_in_list=chunk.position > 0,
-        goes_on=chunk_behind is not None and _begins_in_block(chunk_behind),
-    )
     pieces = compared.pieces
     scores = compared.scores
     free = set(range(len(pieces)))
@@ -211,12 +226,15 @@ def _windows_of(
         # 2. No other window quotes any of it again.
         parts = quoted_parts(compared, outline, core, chosen)
         quoted = quoted_indexes(pieces, parts)
+        fresh = [index for index in quoted if index in free]
         free.difference_update(chosen, quoted)
+        if not fresh:
+            continue
 
         # 3. The chosen pieces that are quoted; those beside a matching item may not be.
-        shown = [index for index in chosen if index in quoted] or list(chosen)
+        shown = [index for index in chosen if index in fresh] or fresh
         chosen_pieces = tuple(pieces[index] for index in shown)
-        fullest = max(quoted or shown, key=lambda index: compared.coverages[index])
+        fullest = max(fresh, key=lambda index: compared.coverages[index])
         yield Window(
             passage=compared.passage,
             pieces=chosen_pieces,
@@ -228,6 +246,21 @@ def _windows_of(
             held=compared.held[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
         )
+
+
+def _continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:
+    """Reports whether a chunk begins in the midst of the list or table with which the one before it ends.
+
+    False if one of them was not found.
+    """
+    if chunk is None or before is None or chunk.heading_path != before.heading_path:
+        return False
+    if chunk.columns:
+        return True
+    _, _, last_line = before.text.rstrip().rpartition("\n")
+    is_item = next(read_lines(last_line)).kind == "item"
+    goes_on_in_item = last_line[:1].isspace()
+    return (is_item or goes_on_in_item) and _begins_in_block(chunk)
 
 
 def _begins_in_block(chunk: IndexedChunk) -> bool:

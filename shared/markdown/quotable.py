@@ -100,7 +100,7 @@ def are_neighbours(text: str, previous: Quotable, piece: Quotable) -> bool:
         return False
     if previous.head != piece.head:
         return False
-    gap = text[previous.end : piece.start]
+    gap = text[previous.end : piece.line]
     return _WORD.search(gap) is None
 
 

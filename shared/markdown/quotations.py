@@ -135,42 +135,46 @@ class Outline:
         """Reports whether the list or table at a position has items, or rows below its head, before it."""
         place = max(0, self._place(position))
         block = self._blocks[place]
-        is_first = place == 0
-        if block.kind == "list":
-            text_before = self._text[block.start : position]
-            return text_before.strip() != "" or (is_first and self._begins_in_list)
-        if block.kind != "table":
-            return False
-        if is_first and self._begins_in_table:
+        if place == 0 and self._begins_within(block):
             return True
-        return self._has_rows(block.start, position)
+        return self._has_items(block, block.start, position)
 
     def has_items_behind(self, position: int) -> bool:
         """Reports whether the list or table that ends at a position, or is quoted up to it, has items or rows behind it."""
         place = max(0, self._place(position - 1))
         block = self._blocks[place]
-        if block.kind not in ("list", "table"):
-            return False
-        rest = self._text[position : block.end]
         is_last = place + 1 == len(self._blocks)
-        return rest.strip() != "" or (is_last and self._goes_on)
+        if is_last and self._goes_on and block.kind in ("list", "table"):
+            return True
+        return self._has_items(block, position, block.end)
 
     def is_cut(self, span: Span) -> bool:
         """Reports whether a list or table at either end of a span goes on in another passage."""
         start, end = span
         first = self._blocks[0]
         last = self._blocks[-1]
-        begins_within = self._begins_in_table or (self._begins_in_list and first.kind == "list")
         ends_within = self._goes_on and last.kind in ("list", "table")
-        return (begins_within and start <= first.start) or (ends_within and end >= last.end)
+        begins_before = start <= first.start and self._begins_within(first)
+        return begins_before or (ends_within and end >= last.end)
 
-    def _has_rows(self, start: int, end: int) -> bool:
-        """Reports whether the lines of a table in `[start, end)` hold a row below the head."""
-        kinds = [line.kind for line in read_lines(self._text[start:end])]
+    def _begins_within(self, first: _Block) -> bool:
+        """Reports whether the first block goes on from another passage."""
+        if self._begins_in_table:
+            return True
+        return self._begins_in_list and first.kind == "list"
+
+    def _has_items(self, block: _Block, start: int, end: int) -> bool:
+        """Reports whether `[start, end)` of a block holds an item of a list, or a row below a table's head."""
+        text = self._text[start:end]
+        if block.kind == "list":
+            return text.strip() != ""
+        if block.kind not in ("table", "quotation"):
+            return False
+        kinds = [line.kind for line in read_lines(text)]
         if "rule" in kinds:
             first_row = kinds.index("rule") + 1
             kinds = kinds[first_row:]
-        return "row" in kinds
+        return "row" in kinds or "item" in kinds
 
     def _place(self, position: int) -> int:
         """Returns the place of the block at a position; -1 before the first."""
@@ -279,7 +283,10 @@ def quotation(
     is_in_table = False
     for part in parts:
         start, _ = part
-        part_lines, part_end = _lines_of(shown_text, part, longest, is_code=begins_in_code)
+        depth = _depth(text, start) - _depth(text, first_start)
+        if not _is_below(depth, lines):
+            depth = 0
+        part_lines, part_end = _lines_of(shown_text, part, longest, depth, is_code=begins_in_code)
         follows_items = outline is not None and outline.has_items_before(start)
         needs_head = not is_in_table and table.lacks_head(part_lines, start)
         if needs_head:
@@ -293,7 +300,7 @@ def quotation(
             lines += [LEFT_OUT, ""]
         elif lines:
             follows_row = is_in_table or lines[-1].startswith("|")
-            lines += _between(text[end:start], is_table=follows_row)
+            lines += _between(text[end:start], depth, is_table=follows_row)
         lines += part_lines
         end = part_end
 
@@ -417,13 +424,33 @@ def _kinds(lines: Sequence[str]) -> list[str]:
     return [line.kind for line in read_lines(text)]
 
 
-def _between(gap: str, *, is_table: bool) -> list[str]:
-    """Returns the lines that stand for what lies between two parts."""
+def _depth(text: str, start: int) -> int:
+    """Returns the number of columns before `start` if nothing but blanks stands there, else 0."""
+    line_start = text.rfind("\n", 0, start) + 1
+    before = text[line_start:start]
+    if before.strip():
+        return 0
+    return _indentation(before)
+
+
+def _is_below(depth: int, lines: Sequence[str]) -> bool:
+    """Reports whether an item at this depth belongs to one of the lines above it: the last one that is less deep."""
+    if depth <= 0:
+        return False
+    return any(_ITEM_MARK.match(line) and _indentation(line) < depth for line in lines)
+
+
+def _between(gap: str, depth: int, *, is_table: bool) -> list[str]:
+    """Returns the lines that stand for what lies between two parts.
+
+    depth: columns by which the second one is indented.
+    """
     leaves_something_out = gap.strip() != ""
     if leaves_something_out and is_table:
         return _left_out(is_table=True)
     if leaves_something_out:
-        return [*_left_out(is_table=False), ""]
+        sign = " " * depth + LEFT_OUT
+        return ["", sign, ""]
     has_blank_line = "\n\n" in gap
     if has_blank_line and not is_table:
         return [""]
@@ -437,8 +464,18 @@ def _left_out(*, is_table: bool) -> list[str]:
     return ["", LEFT_OUT]
 
 
-def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[list[str], int]:
-    """Returns the lines of Markdown of a part, and where it ends if it is too long."""
+def _lines_of(
+    text: str,
+    part: Span,
+    longest: int,
+    depth: int,
+    *,
+    is_code: bool,
+) -> tuple[list[str], int]:
+    """Returns the lines of Markdown of a part, and where it ends if it is too long.
+
+    depth: columns of its indentation that it keeps.
+    """
     start, whole_end = part
     end = _quoted_end(text, start, whole_end, longest)
     line_start = text.rfind("\n", 0, start) + 1
@@ -456,7 +493,7 @@ def _lines_of(text: str, part: Span, longest: int, *, is_code: bool) -> tuple[li
     if not is_code:
         begins, quoted_lines = _out_of_quotation(begins, quoted_lines)
     code_column = _code_column(text, start)
-    lines = _without_indentation(begins, quoted_lines, code_column)
+    lines = _without_indentation(begins, quoted_lines, code_column, depth)
     if not is_code and _begins_in_item(text, start):
         lines = _apart_from_next_item(lines)
 
@@ -528,11 +565,17 @@ def _code_column(text: str, start: int) -> int:
     return _code_columns(lines)[-1]
 
 
-def _without_indentation(begins: str, lines: Sequence[str], code_column: int) -> list[str]:
+def _without_indentation(
+    begins: str,
+    lines: Sequence[str],
+    code_column: int,
+    depth: int,
+) -> list[str]:
     """Returns the lines without the indentation of the first one; a hard break stays behind its line.
 
     begins: the text of the first line before what is quoted of it. code_column: where its code
-    begins, if it is indented code, which keeps the indentation that makes it code.
+    begins, if it is indented code, which keeps the indentation that makes it code. depth: columns of the indentation
+    that stay.
     """
     first_line, *further_lines = lines
     whole_first_line = begins + first_line
@@ -544,7 +587,8 @@ def _without_indentation(begins: str, lines: Sequence[str], code_column: int) ->
     elif begins.strip():
         dropped = _text_column(whole_first_line)
     else:
-        dropped = _indentation(whole_first_line)
+        dropped = _indentation(whole_first_line) - depth
+        bare_line = " " * depth + bare_line
     bare_lines = [_without_end(bare_line)]
     for line in further_lines:
         bare_line = _dedented(line, dropped)

@@ -699,3 +699,86 @@ def test_a_passage_that_repeats_the_last_items_of_the_one_before_shows_them_once
     first, second = piece.cited
     assert second.quote == "- Cleo brings jam\n- Dan brings oil"
     assert first.quote_end <= second.quote_start
+
+
+def test_a_list_below_a_heading_of_its_own_is_whole() -> None:
+    seeds = passage("- peas\n- beans", note_id="a", heading_path="# Seeds for spring")
+    tools = passage("- rake\n- cans", note_id="a", heading_path="# Tools to mend", start=100)
+    below = replace(tools, chunk=replace(tools.chunk, chunk_id="a_001", position=1))
+    (quote, *_) = ExtractiveWriter().quotes(
+        question("Which peas?"), asked_of(seeds, below, text="Which peas?")
+    )
+    assert quote.lines == ("- peas", "- beans")
+    (quote, *_) = ExtractiveWriter().quotes(
+        question("Which rake?"), asked_of(below, seeds, text="Which rake?")
+    )
+    assert quote.lines == ("- rake", "- cans")
+
+
+def nested_list() -> str:
+    """Returns a list of shelves with what lies on each."""
+    shelves = []
+    for name in "ABCDEFGH":
+        things = "\n".join([f"    - thing {name}{number} of many" for number in range(4)])
+        shelves.append(f"- Shelf {name}\n{things}")
+    return "\n".join(shelves)
+
+
+def test_an_item_that_matches_brings_the_items_below_it_and_above_it() -> None:
+    (quote,) = quotes(passage(nested_list()), text="What is on Shelf C?")
+    assert quote.lines == (
+        *("…", "", "- Shelf C"),
+        *[f"    - thing C{number} of many" for number in range(4)],
+        *("", "…"),
+    )
+    (quote,) = quotes(passage(nested_list()), text="Where is thing E2?")
+    assert quote.lines == (
+        *("…", "", "- Shelf E", "", "    …", ""),
+        *("    - thing E2 of many", "", "…"),
+    )
+
+
+def test_the_number_of_an_item_is_a_word_of_it() -> None:
+    rules = "\n".join([f"{number}. Rule that says so much in words" for number in range(1, 30)])
+    (quote,) = quotes(passage(rules), text="What is rule 14?")
+    assert quote.lines == ("…", "", "14. Rule that says so much in words", "", "…")
+
+
+def test_two_tables_with_the_same_columns_are_two_quotes() -> None:
+    rows = [f"| {day} April | Team number {day} | Petrov |" for day in range(1, 30)]
+    rows[4] = "| 5 April | Team number 5 | Dario |"
+    head = ["| Date | Opponent | Player |", "|---|---|---|"]
+    home = ["Home:", "", *head, *rows]
+    rows[4], rows[7] = "| 5 April | Nobody | Petrov |", "| 8 April | Team number 8 | Dario |"
+    text = "\n".join([*home, "", "Away:", "", *head, *rows])
+    first, second = quotes(passage(text), text="When was Dario the player?")
+    assert {first.lines[0], second.lines[0]} == {"Home:", "Away:"}
+    assert not first.continues
+    assert not second.continues
+
+
+def test_rows_that_touch_have_no_sign_between_them() -> None:
+    rows = [f"| Service number {row} | Team {row % 9} |" for row in range(40)]
+    rows[20] = "| Ledger | Priya |"
+    rows[21] = "| Billing | Priya |"
+    head = ["| Service | Team |", "|---|---|"]
+    first = passage("\n".join([*head, *rows[:21]]), note_id="a")
+    rest = passage("\n".join(rows[21:]), note_id="a", start=first.chunk.end + 1)
+    chunk = replace(
+        rest.chunk, chunk_id="a_001", position=1, properties=("columns: | Service | Team |",)
+    )
+    retrieval = asked_of(first, replace(rest, chunk=chunk), text="What does Priya have?")
+    _, piece = ExtractiveWriter().pieces(question("What does Priya have?"), retrieval)
+    lines = [line.removeprefix("> ") for line in piece.text.strip().split("\n")]
+    begin = lines.index(rows[20])
+    assert lines[begin + 1] == rows[21]
+    assert lines[begin + 2] == "| … |"
+
+
+def test_no_item_is_quoted_twice() -> None:
+    items = [f"- bird {number} seen by Ingrid" for number in range(40)]
+    for number in (3, 9, 15, 30, 36):
+        items[number] = f"- bird {number} seen by Tomasz"
+    found = quotes(passage("\n".join(items)), text="Which bird did Tomasz see?")
+    shown = [line for quote in found for line in quote.lines if line.startswith("-")]
+    assert shown == [items[number] for number in (3, 9, 15, 30, 36)]

@@ -547,3 +547,23 @@ def test_quotes_that_touch_have_no_sign_between_them() -> None:
     rows = [(*head, "| 1 | 2 |", "| … |"), (*head, "| … |", "| 3 | 4 |")]
     assert joined_lines(rows, [False, True]) == (*head, "| 1 | 2 |", "| 3 | 4 |")
     assert joined_lines(rows, [False, False]) == (*head, "| 1 | 2 |", "| … |", "| 3 | 4 |")
+
+
+def test_a_table_in_a_callout_is_marked_where_rows_are_left_out() -> None:
+    rows = "\n".join([f"> | {number} | so |" for number in range(4)])
+    text = f"> [!info] Ports\n> | Port | Use |\n> |---|---|\n{rows}"
+    row = "| 2 | so |"
+    first = next(piece for piece in quotable(text) if "2" in piece.plain)
+    span = (first.line, first.end)
+    _, _, quote = quotation(text, [span], first=first, longest=900, outline=Outline(text))
+    assert [line.strip("> ") for line in quote] == [
+        *("| Port | Use |", "|---|---|"),
+        *("| … |", row, "| … |"),
+    ]
+
+
+def test_an_omission_between_an_item_and_one_below_it_is_below_it_too() -> None:
+    text = "- A\n    - a\n    - b\n- B"
+    spans = [(0, 3), (text.index("- b"), text.index("- b") + 3)]
+    _, _, quote = quotation(text, spans, longest=900)
+    assert quote == ("- A", "", "    …", "", "    - b")
