@@ -17,7 +17,7 @@ from shared.ports.freshness import current_chunks
 from shared.ports.stores import Store
 from shared.retrieval.analysis import restrict, within
 from shared.retrieval.folder_weights import inside
-from shared.times.intent import kind_asked
+from shared.times.intent import fillers, kind_asked
 
 PERIOD_CHUNKS = 300
 """Newest chunks that are read for a question about a period and nothing else."""
@@ -53,7 +53,9 @@ def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
     A word for a kind of things that no note of the time holds only says what all these notes are about.
     """
     analysis = retrieved.analysis
+    fillers_asked = " ".join(fillers(analysis.subject, analysis.lang))
     words = frozenset(analysis.stems) - _everything(analysis.lang)
+    words -= frozenset(stems(fillers_asked, analysis.lang))
     kind = _kind(retrieved)
     if kind >= words:
         return words

@@ -194,7 +194,7 @@ class Intents:
         """Returns the verb of the past before which a clause says what is asked for; None if it tells something.
 
         Behind a question word that is any verb. Without one it is a participle behind bare nouns, unless the time may be
-        one to come: `trips planned in May`.
+        one to come: `trips planned in May`. Words that only ask may stand before them: `list all versions released`.
         """
         words = self._words
         question_word = words.asks_what.match(around)
@@ -206,7 +206,11 @@ class Intents:
             return None
         text_before = around[: verb.start()]
         nouns = words.subject_words(text_before)
-        if not nouns or nouns != text_before.split():
+        words_before = []
+        for word in words.fillers.sub(" ", text_before).split():
+            if not words.everything.fullmatch(word):
+                words_before.append(word)
+        if not nouns or nouns != words_before:
             return None
         return verb
 
@@ -434,6 +438,11 @@ def kind_asked(text: str, lang: str) -> list[str]:
     text: the question without the time that it names.
     """
     return Intents(text, lexicon(lang)).kind_asked()
+
+
+def fillers(text: str, lang: str) -> list[str]:
+    """Returns the words of a text that name nothing where they stand: `all`, `got` in `got released`."""
+    return lexicon(lang).fillers.findall(text)
 
 
 def _clauses(text: str) -> list[_Clause]:

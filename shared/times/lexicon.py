@@ -428,6 +428,7 @@ class Lexicon(TimeWords):
         self.before = whole_words(asking.before)
         self.duty = whole_words(asking.duty)
         self.asker = whole_words(asking.asker)
+        self.fillers = whole_words(asking.fillers)
         self.writing = _any_of(asking.writing)
         self.everything = _any_of(asking.everything)
 
@@ -453,9 +454,10 @@ class Lexicon(TimeWords):
         return not self.subject_words(text)
 
     def subject_words(self, text: str) -> list[str]:
-        """Returns the words of a text that name a subject: no stop words, and no words for everything of a time."""
+        """Returns the words of a text that name a subject: no stop words, no fillers, no words for everything of a time."""
         subject_words = []
-        for word in _WORD.findall(text):
+        text_without_fillers = self.fillers.sub(" ", text)
+        for word in _WORD.findall(text_without_fillers):
             if word.lower() in self.stop_words or self.everything.fullmatch(word):
                 continue
             subject_words.append(word)

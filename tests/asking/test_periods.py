@@ -189,6 +189,10 @@ def test_one_word_beside_a_time_lists_every_note_of_then_that_holds_it(tmp_path:
     [
         ("versions released in August 2025", 8),
         ("Which versions were released in August 2025?", 8),
+        ("list all versions released in August 2025", 8),
+        ("What got released in August 2025?", 10),
+        ("all notes from August 2025", 10),
+        ("What got lost in August 2025?", None),
         ("apps released in August 2025", 10),
         ("versions of Tracer released in August 2025", None),
         ("versions walked in August 2025", None),

@@ -171,6 +171,7 @@ PERIODS = [
     ("en", "What was released in December 2025?"),
     ("en", "Which versions were released in December 2025?"),
     ("en", "How many shops closed in December 2025?"),
+    ("en", "What got released in December 2025?"),
     ("en", "What happened in December 2025?"),
     ("en", "Who called yesterday?"),
     ("en", "What happened at the school since February?"),

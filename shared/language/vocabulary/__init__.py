@@ -57,6 +57,8 @@ class Asking:
     """List: words for notes, and for writing and showing them."""
     happening: str = ""
     """List: verbs that name nothing in particular: `what happened`."""
+    fillers: str = ""
+    """Words that name nothing where they stand: `all`, and verbs that only form a passive, `got` in `got released`."""
     asker: str = ""
     """Forms of the first person: pronouns, and endings where a verb needs none."""
     genitive: str = ""

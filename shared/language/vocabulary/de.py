@@ -195,6 +195,7 @@ VOCABULARY = Vocabulary(
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
         writing="schreiben schrieb geschrieben zeig zeige fasse zusammen zusammenfassen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles",
         happening="passiert passierte machen gemacht getan los arbeiten gearbeitet gibt",
+        fillers=r"alle[mnrs]?|sämtliche[mnrs]?",
         asker=r"ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?",
         genitive=r"von|vom|aus|des",
         genitive_of_names=r"von",

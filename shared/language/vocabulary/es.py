@@ -173,6 +173,7 @@ VOCABULARY = Vocabulary(
         duty=r"necesito|necesitamos|me hace falta|puedo|podemos|debo|debemos|tengo que|tenemos que|hay que|se puede",
         writing="escribir escribí escrito muestra muéstrame enséñame resume resumen nota notas entrada entradas diario todo",
         happening="pasó pasar hice hacer hecho trabajar trabajé",
+        fillers=r"tod[oa]s",
         asker=r"yo|me|mis?|nosotr[oa]s|nos|nuestr[oa]s?|he|hemos|fui|hice|estuve|\w+(?:amos|imos)|(?!qué|aquí|así|ahí|allí|mí|sí)(?-i:[a-zñ])\w*(?:é|í)",
         genitive=r"del?",
         genitive_of_names=r"de",

@@ -175,6 +175,7 @@ VOCABULARY = Vocabulary(
         duty=r"(?:ai-je|avons-nous|a-t-on) besoin|que fais-je|puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
         writing="écrire écrit montre résume résumé note notes entrée entrées journal tout",
         happening="j'ai passé passe faire fait travailler travaillé",
+        fillers=r"tou(?:te)?s",
         asker=r"je|j['’]\w+|me|m['’]\w+|mon|ma|mes|nous|notre|nos|on|(?:qu['’])?ai-je|\w+-je|\w+-nous|\w+-on",
         genitive=r"de|du|d['’]",
         genitive_of_names=r"de|d['’]",
