@@ -161,7 +161,10 @@ class ExtractiveWriter:
             return ()
         own_words = question.asked or question.text
         chunks = [quote.passage.chunk for quote in quotes]
-        return missing_words(own_words, retrieved.analysis, chunks, self._embedder)
+        lang = answer_lang(own_words, retrieved)
+        return missing_words(
+            own_words, retrieved.analysis, chunks, self._embedder, answer_lang=lang
+        )
 
 
 def _opening(

@@ -65,6 +65,8 @@ def missing_words(
     analysis: Analysis,
     quoted: Sequence[IndexedChunk],
     embedder: Embedder,
+    *,
+    answer_lang: str | None = None,
 ) -> tuple[str, ...]:
     """Returns the words as the question writes them, in its order.
 
@@ -73,14 +75,16 @@ def missing_words(
     stop words here, where nothing tells words that ask from others.
 
     question: in the person's own words, which may be fewer than those that were searched for.
+    answer_lang: language of the answer, as that of few words may be known from the notes; that of the analysis if None.
     """
+    lang = answer_lang or analysis.lang
     if len(question) > MAX_QUESTION:
         return ()
-    languages = {analysis.lang, *(detect(chunk.text) for chunk in quoted)}
-    if len(languages) > 1 or not stop_words(analysis.lang):
+    languages = {lang, *(detect(chunk.text) for chunk in quoted)}
+    if len(languages) > 1 or not stop_words(lang):
         return ()
-    asked = asked_words(without_amounts(question, analysis.lang), analysis)
-    missing = _missing(asked, question, analysis.lang, quoted)
+    asked = asked_words(without_amounts(question, lang), analysis)
+    missing = _missing(asked, question, lang, quoted)
     if not missing or len(missing) > MAX_WORDS:
         return ()
     try:

@@ -251,3 +251,13 @@ def test_above_the_notes_of_a_time_or_beside_a_missing_name_they_are_not_told() 
     subject = MissingSubject("Marek", frozenset())
     first, *_ = ExtractiveWriter(HashingEmbedder()).pieces(question(text), found(text), subject)
     assert first.text == "Nothing about Marek; nearest:"
+
+
+def test_few_words_are_in_the_language_of_their_answer() -> None:
+    text = "Telefonnummer Xaver"
+    bernd = passage("Die Telefonnummer ist 0761 und er ist der Vater von Ben.", title="Bernd")
+    analysis = retrieved(text=text).analysis
+    embedder = HashingEmbedder()
+    assert missing_words(text, analysis, [bernd.chunk], embedder) == ()
+    unsaid = missing_words(text, analysis, [bernd.chunk], embedder, answer_lang="de")
+    assert unsaid == ("Xaver",)
