@@ -211,3 +211,16 @@ def test_the_section_that_updates_is_quoted_and_its_heading_is_its_date() -> Non
     first, second, *_ = quoted(signed, raised, older, *unrelated(2025))
     assert [first.passage, second.passage] == [raised, signed]
     assert [first.dated, second.dated] == [False, True]
+
+
+@pytest.mark.parametrize(("score", "is_update"), [(0.7, False), (0.9, True)])
+def test_a_later_note_that_lacks_a_word_of_the_question_needs_more_evidence(
+    score: float, *, is_update: bool
+) -> None:
+    text = "What does the flat cost with the deposit in Orchard Street?"
+    signed = written(SIGNED, 2024, score=0.9)
+    raised = written(RAISED, 2025, score=score)
+    lacking = written(RAISED.replace("deposit", "fee"), 2025, score=score)
+    others = unrelated(2025)
+    assert found(signed, raised, *others, text=text) == raised
+    assert (found(signed, lacking, *others, text=text) == lacking) is is_update
