@@ -58,7 +58,7 @@ class BlockItems:
     def belonging_to(self, index: int) -> list[int]:
         """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
         pieces = self._compared.pieces
-        if pieces[index].kind is not PieceKind.ITEM:
+        if pieces[index].kind is not PieceKind.ITEM or index not in self._indexes:
             return []
         belonging: list[int] = []
         begin = self._indexes.index(index)

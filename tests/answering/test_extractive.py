@@ -782,3 +782,11 @@ def test_no_item_is_quoted_twice() -> None:
     found = quotes(passage("\n".join(items)), text="Which bird did Tomasz see?")
     shown = [line for quote in found for line in quote.lines if line.startswith("-")]
     assert shown == [items[number] for number in (3, 9, 15, 30, 36)]
+
+
+def test_a_list_beside_one_in_a_quotation_is_quoted_without_it() -> None:
+    items = "\n".join([f"- guest {number} brings a dish of some kind" for number in range(30)])
+    marked = "\n".join([f"> - helper {number} brings a bowl of some kind" for number in range(30)])
+    found = quotes(passage(f"{items}\n\n{marked}"), text="Which database do we bring?")
+    assert found
+    assert all(quote.lines for quote in found)
