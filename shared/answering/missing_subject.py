@@ -16,9 +16,6 @@ state an amount or a day, any amount or day. Unless the name owns it, one common
 are asked, and without a number or a day it always is. If the sentence has other names that the notes speak of, only an
 owner counts.
 
-A place in which something is (`the house in France`) is not missing: notes may name a smaller one in it, or in another
-language.
-
 Things that notes write in small letters are no names: where only "Papers" has a licence plate, it may well be that of the
 car, though "Car" has none.
 
@@ -37,7 +34,7 @@ from itertools import pairwise
 from shared.answering.asked import AskedWord, asked_words, is_part_of
 from shared.answering.named_notes import names_with_notes
 from shared.answering.names import Name, asking_sentence, holds, is_titled, titles_that_are_names
-from shared.answering.owners import is_in_place, links_owner, owns_an_owner
+from shared.answering.owners import links_owner, owns_an_owner
 from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
 from shared.language.languages import detect
@@ -108,8 +105,6 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
         has_other_names = any(notes for other, notes in names if other is not name)
         if has_other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
-        if is_in_place(sentence, name.start) and not name.owns:
-            continue  # a note about a house in Brittany need not say that it is in France
         other_words = [word for word in words if word not in name.words]
         if _is_missing(sentence, name, naming, other_words, retrieved):
             text = subject_in_words(

@@ -110,21 +110,6 @@ def _before_owner() -> re.Pattern[str]:
 
 
 @cache
-def _before_place() -> re.Pattern[str]:
-    """Compiles a preposition of any language before the name of a place, at the end of a text: ` in `."""
-    prepositions = _any_of([asking.in_places for asking in _asking_words()])
-    return re.compile(rf"\b(?:{prepositions})\s\Z", re.IGNORECASE)
-
-
-def is_in_place(sentence: str, start: int) -> bool:
-    """Reports whether a name is that of a place in which something is: `the house in Brittany`.
-
-    start: where the name begins.
-    """
-    return _before_place().search(_text_before(sentence, start)) is not None
-
-
-@cache
 def _before_possession() -> re.Pattern[str]:
     """Compiles a thing and what makes the next word its owner, maybe with an article, at the end of a text: `phone of the `.
 

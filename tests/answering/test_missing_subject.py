@@ -317,24 +317,6 @@ def test_where_all_nouns_have_capitals_a_word_never_behind_a_determiner_is_a_nam
 
 
 @pytest.mark.parametrize(
-    ("text", "subject"),
-    [
-        ("The wifi password in France?", None),
-        ("What is the wifi password of the house in Brittany?", None),
-        ("France's wifi password?", "France's wifi password"),
-        ("The wifi password for France?", "France"),
-    ],
-)
-def test_a_place_in_which_something_is_may_be_named_otherwise(
-    text: str, subject: str | None
-) -> None:
-    house = note("The wifi password is fern-42. Bring towels.", "h", "House by the sea")
-    trip = note("Ferry to Brittany at nine. Brittany was wet.", "t", "Trip")
-    names = missing(text, house, trip)
-    assert (names and names[0]) == subject
-
-
-@pytest.mark.parametrize(
     ("lang", "text", "subject"),
     [
         ("es", "el número de teléfono de Marek por favor", "número de teléfono de Marek"),

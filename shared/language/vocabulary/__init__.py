@@ -65,8 +65,6 @@ class Asking:
     """Words before a time that make it an attribute of a thing: `the report of May`."""
     genitive_of_names: str = ""
     """Words between a thing and the name of its owner, without an article: `the birthday of Marek`."""
-    in_places: str = ""
-    """Pattern of prepositions directly before the name of a place in which something is: `in Brittany`."""
     names: str = ""
     """Words for a name: `the name of her wife` asks for the wife."""
     articles: str = ""

@@ -199,7 +199,6 @@ VOCABULARY = Vocabulary(
         asker=r"ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?",
         genitive=r"von|vom|aus|des",
         genitive_of_names=r"von",
-        in_places=r"in|nahe|um",
         names=r"namen?|vornamen?|nachnamen?",
         articles=r"der|dem",
         first=r"(?:aller)?erste[mnrs]?|früheste[mnrs]?|älteste[mnrs]?",

@@ -199,7 +199,6 @@ VOCABULARY = Vocabulary(
         asker=r"(?-i:I|us)|i|me|my|we|our",
         genitive=r"of|from",
         genitive_of_names=r"of",
-        in_places=r"in|near|around",
         names=r"names?|surnames?",
         articles=r"the",
         possessive=r"['’]s",

@@ -179,7 +179,6 @@ VOCABULARY = Vocabulary(
         asker=r"je|j['’]\w+|me|m['’]\w+|mon|ma|mes|nous|notre|nos|on|(?:qu['’])?ai-je|\w+-je|\w+-nous|\w+-on",
         genitive=r"de|du|d['’]",
         genitive_of_names=r"de|d['’]",
-        in_places=r"en|à|au|aux|dans|près de",
         names=r"noms?|prénoms?",
         articles=r"la|le|l['’]",
         first=r"premi(?:er|ère)",

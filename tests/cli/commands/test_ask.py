@@ -63,7 +63,10 @@ def test_a_note_whose_file_is_gone_is_named_by_vault_and_path(aurora: Aurora, in
     assert search_output.output.splitlines()[0] == "default/boat.md"
 
 
-def test_general_knowledge_without_a_model_changes_nothing(aurora: Aurora, indexed: str) -> None:
+def test_general_knowledge_without_a_model_changes_no_answer(aurora: Aurora, indexed: str) -> None:
     del indexed
-    plain = aurora("chat", stdin=f"{QUESTION}\n").output
-    assert aurora("chat", "--general", stdin=f"{QUESTION}\n").output == plain
+    plain = aurora("chat", stdin=f"{QUESTION}\n")
+    general = aurora("chat", "--general", stdin=f"{QUESTION}\n")
+    assert general.stdout == plain.stdout
+    assert general.stderr.startswith("aurora: --general needs a model that writes")
+    assert plain.stderr == ""
