@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from shared.answering.likeness import ComparedPassage
+from shared.markdown.outline import Outline
 from shared.markdown.quotable import PieceKind
-from shared.markdown.quotations import Outline
 
 TELLS = 0.25
 """Least share of the question's words by which the best item must surpass the poorest for words to tell them apart. With

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 
 from shared.answering.items import BlockItems
 from shared.answering.likeness import ComparedPassage
+from shared.markdown.outline import Outline, Span
 from shared.markdown.quotable import LEADS, PieceKind, Quotable
-from shared.markdown.quotations import Outline, Span
 
 WHOLE = 700
 """Most characters of a passage, or of a block of it, that is quoted whole."""

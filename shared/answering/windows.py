@@ -15,8 +15,8 @@ from shared.answering.likeness import ComparedPassage, compare
 from shared.answering.parts import quoted_indexes, quoted_parts
 from shared.language.vocabulary import vocabulary
 from shared.markdown.lines import read_lines
+from shared.markdown.outline import Outline, Span
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours
-from shared.markdown.quotations import Outline, Span
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder

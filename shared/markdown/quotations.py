@@ -1,31 +1,25 @@
-"""Chooses how much of a passage is quoted, and writes it as the Markdown that a reader is to see.
+"""Writes what is quoted of a passage as the Markdown that a reader is to see.
 
-What fits is quoted whole: the passage, a list with the line that leads to it, a table, a callout, a
-block of code, a paragraph. The lines of a paragraph are one line, as a renderer shows them. Of a
-longer list or table some items or rows stand below that line or the table's head, with "…" before,
-between and behind them where something is left out. HTML that a renderer drops is dropped.
+The lines of a paragraph are one line, as a renderer shows them. Of a longer list or table some items
+or rows stand below the line that leads to it or the table's head, with "…" before, between and behind
+them where something is left out. HTML that a renderer drops is dropped.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
-from shared.markdown.lines import Line, read_lines, with_pipes
+from shared.markdown.lines import read_lines, with_pipes
 from shared.markdown.neutralize import neutralize, neutralize_line
-from shared.markdown.quotable import LEADS, PieceKind, Quotable
-
-Span: TypeAlias = tuple[int, int]
-"""`[start, end)` of a passage's text, in code points."""
+from shared.markdown.outline import QUOTE_MARK, Outline, Span
+from shared.markdown.quotable import PieceKind, Quotable
 
 LEFT_OUT = "…"
 """Stands where something of the note is left out."""
 
-_QUOTE_MARK = re.compile(r"[ \t]*+>[ \t]?")
 _QUOTE_MARKS = re.compile(r"(?:[ \t]*+>[ \t]?)+")
 _CALLOUT = re.compile(r"[ \t]*+>[ \t]?\[![\w-]{1,30}\]")
 _FOLDED_CALLOUT = re.compile(r"((?:[ \t]*+>[ \t]?)++\[![\w-]{1,30}\])-")
@@ -38,220 +32,6 @@ _LATER_ITEM = re.compile(r"[ \t]*+(?!1[.)])\d{1,9}[.)][ \t]")
 _CODE_INDENTATION = 4
 """Blanks before a line of code beyond those of the text in which it stands."""
 _FENCE_MARK = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)")
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A block of a passage; `[start, end)` are whole lines, without the break behind the last."""
-
-    kind: str
-    """`heading`, `table`, `list`, `quotation`, `code`, `frame` or `text`."""
-    start: int
-    end: int
-
-
-class Outline:
-    """The blocks of a passage.
-
-    begins_in_table: True if the passage begins in the midst of a table.
-    begins_in_list: True if a list with which the passage begins goes on from the one before it.
-    goes_on: True if a list or table with which the passage ends goes on in the next one.
-    """
-
-    def __init__(
-        self,
-        text: str,
-        *,
-        begins_in_table: bool = False,
-        begins_in_list: bool = False,
-        goes_on: bool = False,
-    ) -> None:
-        self._text = without_hidden(text)
-        self._begins_in_table = begins_in_table
-        self._begins_in_list = begins_in_list
-        self._goes_on = goes_on
-        blocks = list(_blocks(self._text))
-        if begins_in_table and len(blocks) > 1:
-            first_block = blocks[0]
-            if first_block.kind != "table":
-                # The rest of a row, whose beginning is in another passage.
-                blocks.remove(first_block)
-        self._blocks = blocks
-        self._starts = [block.start for block in blocks]
-
-    def whole(self, span: Span, *, longest: int) -> Span | None:
-        """Returns the largest part around a span that has at most `longest` characters.
-
-        That is all of the passage, or the blocks that hold the span, with the line that leads to
-        them if there is room. None if these blocks are longer.
-        """
-        if not self._blocks:
-            return None
-        span_start, span_end = span
-        first = max(0, self._place(span_start))
-        last = max(first, self._place(span_end - 1))
-        leading = self._leading(first)
-
-        start_of_all = self._starts[0]
-        end_of_all = self._blocks[-1].end
-        end_of_blocks = self._blocks[last].end
-        candidates = [
-            (start_of_all, end_of_all),
-            (self._starts[leading], end_of_blocks),
-            (self._starts[first], end_of_blocks),
-        ]
-        for start, end in candidates:
-            holds_span = start <= span_start and span_end <= end
-            length = end - start
-            if holds_span and length <= longest:
-                return start, end
-        return None
-
-    def lead(self, position: int) -> Span | None:
-        """Returns the paragraph that leads to the block at `position`, or None without such a paragraph."""
-        place = self._place(position)
-        leading = self._leading(place)
-        if leading == place:
-            return None
-        return self._starts[leading], self._blocks[leading].end
-
-    def led_end(self, position: int) -> int:
-        """Returns the end of the list, table or code to which the paragraph at `position` leads; 0: to none."""
-        following = self._place(position) + 1
-        if following == len(self._blocks):
-            return 0
-        is_led_to = self._leading(following) != following
-        if not is_led_to:
-            return 0
-        return self._blocks[following].end
-
-    def block(self, position: int) -> Span:
-        """Returns the span of the block at a position, or of the first one before that."""
-        place = max(0, self._place(position))
-        block = self._blocks[place]
-        return block.start, block.end
-
-    def has_items_before(self, position: int) -> bool:
-        """Reports whether the list or table at a position has items, or rows below its head, before it."""
-        place = max(0, self._place(position))
-        block = self._blocks[place]
-        if place == 0 and self._begins_within(block):
-            return True
-        return self._has_items(block, block.start, position)
-
-    def has_items_behind(self, position: int) -> bool:
-        """Reports whether the list or table that ends at a position, or is quoted up to it, has items or rows behind it."""
-        place = max(0, self._place(position - 1))
-        block = self._blocks[place]
-        is_last = place + 1 == len(self._blocks)
-        if is_last and self._goes_on and block.kind in ("list", "table"):
-            return True
-        return self._has_items(block, position, block.end)
-
-    def is_cut(self, span: Span) -> bool:
-        """Reports whether a list or table at either end of a span goes on in another passage."""
-        start, end = span
-        first = self._blocks[0]
-        last = self._blocks[-1]
-        ends_within = self._goes_on and last.kind in ("list", "table")
-        begins_before = start <= first.start and self._begins_within(first)
-        return begins_before or (ends_within and end >= last.end)
-
-    def _begins_within(self, first: _Block) -> bool:
-        """Reports whether the first block goes on from another passage."""
-        if self._begins_in_table:
-            return True
-        return self._begins_in_list and first.kind == "list"
-
-    def _has_items(self, block: _Block, start: int, end: int) -> bool:
-        """Reports whether `[start, end)` of a block holds an item of a list, or a row below a table's head."""
-        text = self._text[start:end]
-        if block.kind == "list":
-            return text.strip() != ""
-        if block.kind not in ("table", "quotation"):
-            return False
-        kinds = [line.kind for line in read_lines(text)]
-        if "rule" in kinds:
-            first_row = kinds.index("rule") + 1
-            kinds = kinds[first_row:]
-        return "row" in kinds or "item" in kinds
-
-    def _place(self, position: int) -> int:
-        """Returns the place of the block at a position; -1 before the first."""
-        return bisect_right(self._starts, position) - 1
-
-    def _leading(self, place: int) -> int:
-        """Returns the place of the paragraph that leads to a block, or of the block itself."""
-        if place < 1:
-            return place
-        if self._blocks[place].kind not in ("list", "table", "code"):
-            return place
-
-        previous = self._blocks[place - 1]
-        if previous.kind != "text":
-            return place
-        ends_in_colon = self._text.endswith(LEADS, previous.start, previous.end)
-        if ends_in_colon:
-            return place - 1
-        return place
-
-
-def _blocks(text: str) -> Iterator[_Block]:
-    """Yields the blocks of a text, by the kinds of its lines."""
-    block: _Block | None = None
-    is_code = False
-    is_apart = True
-    for line in read_lines(text):
-        is_blank = not text[line.start : line.end].strip()
-        if is_blank:
-            is_apart = not is_code
-            continue
-
-        is_fence = line.kind == "fence"
-        kind = "code" if is_code or is_fence else _kind(text, line)
-        if block is not None and _continues(text, block, line, kind, is_apart=is_apart):
-            block = _Block(block.kind, block.start, line.end)
-        else:
-            if block is not None:
-                yield block
-            block = _Block(kind, line.start, line.end)
-
-        if is_fence:
-            # The line behind a closing fence begins another block.
-            is_apart = is_code
-            is_code = not is_code
-        else:
-            is_apart = False
-    if block is not None:
-        yield block
-
-
-_BLOCK_KINDS = {"row": "table", "rule": "table", "item": "list"}
-"""Kind of a line -> the kind of block that it begins, if the two have other names."""
-
-
-def _kind(text: str, line: Line) -> str:
-    """Returns the kind of block that a line outside of code begins."""
-    if line.kind == "heading":
-        return "heading"
-    if _QUOTE_MARK.match(text, line.start, line.end):
-        return "quotation"
-    return _BLOCK_KINDS.get(line.kind, line.kind)
-
-
-def _continues(text: str, block: _Block, line: Line, kind: str, *, is_apart: bool) -> bool:
-    """Reports whether a line goes on with a block; `is_apart`: blank lines lie between them."""
-    if block.kind == "list":
-        if kind == "list":
-            return True
-        if kind == "heading":
-            return False
-        is_lazy = kind == "text" and not is_apart
-        is_indented = text[line.start] in " \t"
-        return is_lazy or is_indented
-    if is_apart or block.kind in ("heading", "frame"):
-        return False
-    return kind == block.kind
 
 
 def quotation(
@@ -291,11 +71,7 @@ def quotation(
         needs_head = not is_in_table and table.lacks_head(part_lines, start)
         if needs_head:
             is_in_table = True
-            if lines:
-                lines.append("")
-            lines += table.head
-            if follows_items:
-                lines += _left_out(is_table=True)
+            lines += _opening(table, lines, follows_rows=follows_items)
         elif follows_items and not lines:
             lines += [LEFT_OUT, ""]
         elif lines:
@@ -325,9 +101,9 @@ def _flowing(lines: Sequence[str]) -> list[str]:
         bare_line = line.rstrip()
         has_letter = _LETTER.search(line) is not None
         goes_on = is_open and kind == "text" and has_letter
-        is_marked = _QUOTE_MARK.match(line) is not None
+        is_marked = QUOTE_MARK.match(line) is not None
         if goes_on and is_marked:
-            goes_on = _QUOTE_MARK.match(flowing[-1]) is not None
+            goes_on = QUOTE_MARK.match(flowing[-1]) is not None
 
         if goes_on and is_broken:
             # Blanks at the end of a line do not outlive everything that a text passes through.
@@ -358,7 +134,7 @@ def _code_columns(lines: Sequence[str]) -> list[int]:
     is_open = False
     is_code = False
     for line, kind in zip(lines, _kinds(lines), strict=False):
-        bare_line = _QUOTE_MARK.sub("", line, count=1)
+        bare_line = QUOTE_MARK.sub("", line, count=1)
         if not bare_line.strip():
             columns.append(0)
             is_open = False
@@ -440,6 +216,15 @@ def _is_below(depth: int, lines: Sequence[str]) -> bool:
     return any(_ITEM_MARK.match(line) and _indentation(line) < depth for line in lines)
 
 
+def _opening(table: _Table, lines: Sequence[str], *, follows_rows: bool) -> list[str]:
+    """Returns the head of a table, apart from the lines above it, and a sign if rows are left out below it."""
+    opening = [""] if lines else []
+    opening += table.head
+    if follows_rows:
+        opening += _left_out(is_table=True)
+    return opening
+
+
 def _between(gap: str, depth: int, *, is_table: bool) -> list[str]:
     """Returns the lines that stand for what lies between two parts.
 
@@ -516,8 +301,8 @@ def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]
     is_callout = _CALLOUT.match(begins + lines[0]) is not None
     quoted_lines = list(lines)
     if not is_callout and _is_quotation(begins, quoted_lines):
-        quoted_lines = [_QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
-        begins = _QUOTE_MARK.sub("", begins, count=1)
+        quoted_lines = [QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
+        begins = QUOTE_MARK.sub("", begins, count=1)
     else:
         marks = _QUOTE_MARKS.match(begins)
         if marks is not None:
@@ -558,7 +343,7 @@ def _code_column(text: str, start: int) -> int:
     line_end = text.find("\n", start)
     if line_end < 0:
         line_end = len(text)
-    line = _QUOTE_MARK.sub("", text[line_start:line_end], count=1)
+    line = QUOTE_MARK.sub("", text[line_start:line_end], count=1)
     if _indentation(line) < _CODE_INDENTATION:
         return 0
     lines = text[:line_end].split("\n")
@@ -635,7 +420,7 @@ def _is_quotation(begins: str, lines: Sequence[str]) -> bool:
     whole_first_line = begins + first_line
     whole_lines = [whole_first_line, *further_lines]
     lines_with_text = filter(str.strip, whole_lines)
-    return all(map(_QUOTE_MARK.match, lines_with_text))
+    return all(map(QUOTE_MARK.match, lines_with_text))
 
 
 def _framed(lines: Sequence[str], first: Quotable | None, *, begins_in_code: bool) -> Iterator[str]:

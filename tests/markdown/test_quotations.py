@@ -13,9 +13,10 @@ from markdown_it import MarkdownIt
 
 from shared.markdown.frontmatter import split
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
+from shared.markdown.outline import Outline
 from shared.markdown.plain import plain
 from shared.markdown.quotable import PieceKind, are_neighbours, quotable
-from shared.markdown.quotations import Outline, joined_lines, quotation
+from shared.markdown.quotations import joined_lines, quotation
 from shared.markdown.sanitize import sanitize
 
 _RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
