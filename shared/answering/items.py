@@ -27,8 +27,8 @@ class BlockItems:
     def __init__(self, compared: ComparedPassage, outline: Outline, core: int) -> None:
         self._compared = compared
         self._indexes = _same_block(compared, outline, core)
-        held = [compared.held[index] for index in self._indexes]
-        self._common = frozenset.intersection(*held)
+        stems_of_items = [compared.asked_stems[index] for index in self._indexes]
+        self._common = frozenset.intersection(*stems_of_items)
 
     @property
     def tell_apart(self) -> bool:
@@ -43,17 +43,8 @@ class BlockItems:
         least, most = self._range_of_coverage()
         min_coverage = least + MATCHES * (most - least)
         near = [index for index in self._indexes if coverages[index] >= min_coverage]
-        sets = {self._own_words(index) for index in near}
-        return [index for index in near if not is_surpassed(self._own_words(index), sets)]
-
-    def _range_of_coverage(self) -> tuple[float, float]:
-        """Returns the least and the greatest share of the question's words that one of them holds."""
-        coverages = [self._compared.coverages[index] for index in self._indexes]
-        return min(coverages), max(coverages)
-
-    def _own_words(self, index: int) -> frozenset[str]:
-        """Returns the question's words that an item holds and not all of them do."""
-        return self._compared.held[index] - self._common
+        word_sets = {self._own_words(index) for index in near}
+        return [index for index in near if not is_surpassed(self._own_words(index), word_sets)]
 
     def belonging_to(self, index: int) -> list[int]:
         """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
@@ -81,6 +72,15 @@ class BlockItems:
                 belonging.append(earlier)
                 depth = self._depth(earlier)
         return belonging
+
+    def _range_of_coverage(self) -> tuple[float, float]:
+        """Returns the least and the greatest share of the question's words that one of them holds."""
+        coverages = [self._compared.coverages[index] for index in self._indexes]
+        return min(coverages), max(coverages)
+
+    def _own_words(self, index: int) -> frozenset[str]:
+        """Returns the question's words that an item holds and not all of them do."""
+        return self._compared.asked_stems[index] - self._common
 
     def _begins_item(self, index: int) -> bool:
         """Reports whether a piece stands behind a mark. A long item is several pieces, of which the first one does."""

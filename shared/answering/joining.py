@@ -55,8 +55,8 @@ def _matching(ranked: Sequence[Window]) -> list[Window]:
     """Returns those windows of one table or list of which no other holds all words and more."""
     most = max(window.coverage for window in ranked)
     near = [window for window in ranked if window.coverage >= MATCHES * most]
-    held = {window.held for window in near}
-    return [window for window in near if not is_surpassed(window.held, held)]
+    stem_sets = {window.asked_stems for window in near}
+    return [window for window in near if not is_surpassed(window.asked_stems, stem_sets)]
 
 
 def _further(best: Window, weaker: Sequence[Window]) -> list[tuple[Window, Window]]:

@@ -52,7 +52,7 @@ class ComparedPassage:
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
     """Share of the question's words that each piece holds, in [0, 1]."""
-    held: tuple[frozenset[str], ...]
+    asked_stems: tuple[frozenset[str], ...]
     """Stems of the question's words that each piece holds."""
     nearness: tuple[float, ...]
     """Cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
@@ -70,7 +70,7 @@ class _ReadPassage:
     pieces: tuple[Quotable, ...]
     coverages: tuple[float, ...]
     """Share of the question's words that each piece holds, in [0, 1]. The line that leads to its list counts as well."""
-    held: tuple[frozenset[str], ...]
+    asked_stems: tuple[frozenset[str], ...]
     """Stems of the question's words that each piece holds."""
     bonuses: tuple[float, ...]
     """NUMBER for each piece that holds a number, if the question asks for one; otherwise 0."""
@@ -86,15 +86,15 @@ class _QuestionWords:
         self._total_weight = sum(retrieved.weights.values()) or 1.0
         self._forms = own_forms(analysis.subject, analysis.lang)
 
-    def held(self, text: str) -> frozenset[str]:
+    def asked_stems(self, text: str) -> frozenset[str]:
         """Returns the stems of the question's words that a text holds."""
         text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
         return frozenset(self._weights.keys() & text_stems)
 
-    def coverage(self, text: str, held: frozenset[str]) -> float:
+    def coverage(self, text: str, asked_stems: frozenset[str]) -> float:
         """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
-        shares = self._forms.shares(text, held)
-        weight = sum(shares[stem] * self._weights[stem] for stem in held)
+        shares = self._forms.shares(text, asked_stems)
+        weight = sum(shares[stem] * self._weights[stem] for stem in asked_stems)
         return weight / self._total_weight
 
 
@@ -117,7 +117,7 @@ def compare(
             rank=read.rank,
             pieces=read.pieces,
             coverages=read.coverages,
-            held=read.held,
+            asked_stems=read.asked_stems,
             nearness=_nearness(read, cosines),
             scores=_piece_scores(read, cosines, cosine_weight),
         )
@@ -171,7 +171,7 @@ def _read(
         chunk = passage.chunk
         named_properties = " ".join(properties.named(chunk))
         coverages: list[float] = []
-        held: list[frozenset[str]] = []
+        asked_stems: list[frozenset[str]] = []
         bonuses: list[float] = []
         for piece in pieces:
             bonus = 0.0
@@ -180,15 +180,15 @@ def _read(
             bonuses.append(bonus)
             mark = chunk.text[piece.line : piece.start]
             text = f"{piece.lead} {mark} {piece.plain} {named_properties}"
-            held_by_piece = words.held(text)
-            held.append(held_by_piece)
-            coverages.append(words.coverage(text, held_by_piece))
+            stems_of_piece = words.asked_stems(text)
+            asked_stems.append(stems_of_piece)
+            coverages.append(words.coverage(text, stems_of_piece))
         read = _ReadPassage(
             passage=passage,
             rank=RANK * passage.score / best_score,
             pieces=pieces,
             coverages=tuple(coverages),
-            held=tuple(held),
+            asked_stems=tuple(asked_stems),
             bonuses=tuple(bonuses),
         )
         read_passages.append(read)

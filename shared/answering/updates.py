@@ -82,8 +82,8 @@ def find_update(
     """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
     If the question asks for what no longer holds, the passage is of an earlier note. None, too, if the question names a
-    time or otherwise asks of the past. Left out are notes without the names in the question (they
-    speak of another), notes still to come, and notes that another one replaces.
+    time or otherwise asks of the past. Left out are notes without the names in the question (they speak of another), notes
+    still to come, and notes that another one replaces.
 
     first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
         question.

@@ -43,7 +43,7 @@ class Window:
     """Cosine of its best piece with the question, or the share of words if that piece was not embedded; in [0, 1]."""
     coverage: float = 0.0
     """Share of the question's words that its best piece holds, in [0, 1]."""
-    held: frozenset[str] = frozenset()
+    asked_stems: frozenset[str] = frozenset()
     """Stems of the question's words that this piece holds."""
     outline: Outline | None = None
     """The blocks of its passage; None if `pieces` is empty."""
@@ -243,7 +243,7 @@ def _windows_of(
             score=scores[core],
             nearness=compared.nearness[core],
             coverage=compared.coverages[fullest],
-            held=compared.held[fullest],
+            asked_stems=compared.asked_stems[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
         )
 
