@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from shared.answering.extractive import ExtractiveWriter
 from shared.answering.markers import read_markers
 from shared.answering.pipeline import Writers, answer_events
 from shared.language.terms import stems
-from shared.model.answers import Answer, AnswerEvent, Source
+from shared.model.answers import Answer, AnswerEvent, Quote, Source
 from shared.model.index import IndexedChunk
 from shared.model.questions import Question, TimeHint, TimeRange
 from shared.model.retrieval import Analysis, RefusalReason, RetrievalMode, Retrieved, Scored, Scores
@@ -100,6 +101,15 @@ def retrieved(
         widened=widened,
         timings_ms={"total": 1.0},
     )
+
+
+def asked_of(*passages: Scored, text: str = "Which database did we choose?") -> Retrieved:
+    retrieval = retrieved(*passages, text=text)
+    return replace(retrieval, weights=dict.fromkeys(retrieval.analysis.stems, 1.0))
+
+
+def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tuple[Quote, ...]:
+    return ExtractiveWriter().quotes(question(text), asked_of(*passages, text=text))
 
 
 class Cited(NamedTuple):

@@ -13,9 +13,9 @@ from shared.answering.pieces import split
 from shared.answering.windows import MAX_PIECES
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.language.sentences import sentences
-from shared.model.answers import Quote, SupportState
-from shared.model.retrieval import Retrieved, Scored
-from tests.answering.samples import LAST_WEEK, passage, question, retrieved
+from shared.model.answers import SupportState
+from shared.model.retrieval import Scored
+from tests.answering.samples import LAST_WEEK, asked_of, passage, question, quotes
 from tests.fakes import HashingEmbedder
 
 LONG = passage(
@@ -25,15 +25,6 @@ LONG = passage(
     start=100,
 )
 OTHER = passage("The API runs on Cloud Run.", note_id="b")
-
-
-def asked_of(*passages: Scored, text: str = "Which database did we choose?") -> Retrieved:
-    retrieval = retrieved(*passages, text=text)
-    return replace(retrieval, weights=dict.fromkeys(retrieval.analysis.stems, 1.0))
-
-
-def quotes(*passages: Scored, text: str = "Which database did we choose?") -> tuple[Quote, ...]:
-    return ExtractiveWriter().quotes(question(text), asked_of(*passages, text=text))
 
 
 def test_a_quote_is_the_neighbouring_sentences_nearest_to_the_question_as_the_note_has_them() -> (
@@ -312,51 +303,6 @@ def test_a_weak_window_of_another_note_is_no_padding() -> None:
     assert [quote.passage for quote in quotes(near, weak)] == [near]
 
 
-def test_matching_rows_of_a_long_table_are_quoted_below_its_head() -> None:
-    rows = [f"| Service number {number} | Team {number % 9} |" for number in range(60)]
-    rows[7] = "| Login | Priya |"
-    rows[41] = "| Billing | Priya |"
-    text = "\n".join(["| Service | Team |", "|---|---|", *rows])
-    (quote,) = quotes(passage(text), text="Which services does Priya have?")
-    assert {"| Login | Priya |", "| Billing | Priya |", "| … |"} <= set(quote.lines)
-    assert quote.lines[:2] == ("| Service | Team |", "|---|---|")
-    assert quote.text == text[quote.start : quote.end]
-
-
-def test_rows_of_a_long_table_stand_below_its_head_also_behind_a_line_that_leads_to_it() -> None:
-    rows = [f"| Service number {number} | Team {number % 9} |" for number in range(60)]
-    rows[41] = "| Billing | Priya |"
-    text = "\n".join(["All of them:", "", "| Service | Team |", "|---|---|", *rows])
-    (quote,) = quotes(passage(text), text="Which services does Priya have?")
-    assert quote.lines[:4] == ("All of them:", "", "| Service | Team |", "|---|---|")
-    assert "| Billing | Priya |" in quote.lines
-
-
-def test_the_lead_and_matching_items_of_a_long_list_are_quoted() -> None:
-    items = [f"- item number {number} of the long list" for number in range(60)]
-    items[7] = "- Priya takes the tent"
-    items[41] = "- Priya takes the lamp"
-    text = "\n".join(["Who takes what:", "", *items])
-    (quote,) = quotes(passage(text), text="What does Priya take?")
-    assert {items[7], items[41], "…"} <= set(quote.lines)
-    assert quote.lines[0] == "Who takes what:"
-    assert quote.text == text[quote.start : quote.end]
-
-
-@pytest.mark.parametrize("cut", ["", "and broken off | in its midst |\n"])
-def test_a_row_of_a_table_that_began_in_another_chunk_stands_below_its_head(cut: str) -> None:
-    row = "| Database | Firestore |"
-    cut_passage = passage(f"{cut}{row}\n| Lunch | Soup |")
-    rows = replace(
-        cut_passage,
-        chunk=replace(cut_passage.chunk, properties=("rating: 4", "columns: | Thing | Choice |")),
-    )
-    (quote,) = quotes(rows, text="Which thing is the database?")
-    assert quote.lines[:4] == ("| Thing | Choice |", "|---|---|", "| … |", row)
-    assert quote.text == rows.chunk.text[quote.start : quote.end]
-    assert quote.text.startswith(row)
-
-
 @pytest.mark.parametrize(
     "shown",
     ["| Database | Firestore |", "```sh\nchoose database\n```", "Run:\n\n    choose database"],
@@ -523,93 +469,6 @@ def test_below_what_is_missing_notes_that_name_it_come_first() -> None:
     assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), retrieval)]
 
 
-def test_below_what_is_missing_a_table_shows_the_rows_that_name_it() -> None:
-    rows = [f"| Tool {row} | Team {row % 9} |" for row in range(40)]
-    rows[7] = "| Billing | Priya |"
-    rows[20] = "| Ledger | Priya |"
-    table = passage("\n".join(["| Service | Team |", "|---|---|", *rows]), note_id="p")
-    retrieval = asked_of(table, text="Priya's phone number")
-    missing = MissingSubject("Priya's phone number", frozenset({"p"}))
-    _, piece = ExtractiveWriter().pieces(question("Priya's phone number"), retrieval, missing)
-    assert piece.text.strip().split("\n")[2:-2] == [
-        *("> | Service | Team |", "> |---|---|"),
-        *("> | … |", "> | Billing | Priya |", "> | … |", "> | Ledger | Priya |", "> | … |"),
-    ]
-
-
-def cut_table(*, columns: str = "| Service | Team |") -> list[Scored]:
-    """Returns three passages of one table; `columns` is the first line of its head."""
-    chunks = []
-    for position in range(3):
-        rows = [f"| Service number {position}{row} | Team {row % 9} |" for row in range(40)]
-        rows[7] = f"| Billing {position} | Priya |"
-        head = ["All services of ours:", "", columns, "|:--|--:|"] if position == 0 else []
-        excerpt = passage("\n".join([*head, *rows]), note_id="a", start=2000 * position)
-        chunk = replace(excerpt.chunk, chunk_id=f"a_{position:03}", position=position)
-        if position > 0:
-            chunk = replace(chunk, properties=(f"columns: {columns}",))
-        chunks.append(replace(excerpt, chunk=chunk, score=0.8 - position / 100))
-    return chunks
-
-
-def test_rows_of_a_table_that_was_cut_are_one_quote_below_one_head() -> None:
-    first, second, third = cut_table()
-    retrieval = asked_of(third, first, second, text="Which services does Priya have?")
-    single_quote = replace(question("Which services does Priya have?"), quotes=1)
-    opening, piece = ExtractiveWriter().pieces(single_quote, retrieval)
-    assert piece.text.strip().split("\n") == [
-        *("> **meeting**", ">", "> All services of ours:", ">"),
-        *("> | Service | Team |", "> |:--|--:|"),
-        *("> | … |", "> | Billing 0 | Priya |", "> | … |", "> | Billing 1 | Priya |"),
-        *("> | … |", "> | Billing 2 | Priya |", "> | … |", ">", "> [N1] [N2] [N3]"),
-    ]
-    assert [citation.passage for citation in piece.cited] == [first, second, third]
-    assert piece.claim is not None
-    assert piece.claim.end - piece.claim.start == len(piece.text.strip())
-    assert piece.claim.end == len(opening.text + piece.text)
-    plain = ExtractiveWriter().pieces(replace(single_quote, include_citations=False), retrieval)[1]
-    assert f"{plain.text}\n>\n> [N1] [N2] [N3]" == piece.text
-
-
-def test_tables_of_two_sections_are_two_quotes() -> None:
-    first, second, _ = cut_table()
-    elsewhere = replace(second, chunk=replace(second.chunk, heading_path="# Old"))
-    _, *pieces = ExtractiveWriter().pieces(
-        question(), asked_of(first, elsewhere, text="Which services does Priya have?")
-    )
-    assert [len(piece.cited) for piece in pieces] == [1, 1]
-
-
-def test_items_of_a_list_that_was_cut_are_one_quote_with_what_is_left_out() -> None:
-    items = [f"- item number {number} of the long list" for number in range(40)]
-    items[3] = "- Priya takes the tent"
-    items[33] = "- Priya takes the lamp"
-    begins = passage("\n".join(["Who takes what:", "", *items[:20]]), note_id="a")
-    rest_of_list = passage("\n".join(items[20:]), note_id="a", start=900)
-    goes_on = replace(rest_of_list, chunk=replace(rest_of_list.chunk, chunk_id="a_001", position=1))
-    retrieval = asked_of(goes_on, begins, text="What does Priya take?")
-    _, piece = ExtractiveWriter().pieces(replace(question(), quotes=1), retrieval)
-    _, _, _, *lines = piece.text.strip().split("\n>")
-    assert [line.strip() for line in lines if line.strip()] == [
-        *("…", items[3]),
-        *("…", items[33]),
-        "… [N1] [N2]",
-    ]
-    assert [citation.passage for citation in piece.cited] == [begins, goes_on]
-    new_list = replace(goes_on, chunk=replace(goes_on.chunk, text=f"And:\n\n{goes_on.chunk.text}"))
-    _, *apart = ExtractiveWriter().pieces(
-        question(), asked_of(begins, new_list, text="What does Priya take?")
-    )
-    assert len(apart) == 2
-
-
-def test_a_line_that_leads_to_a_table_or_list_is_not_quoted_alone() -> None:
-    first, _, _ = cut_table()
-    (quote, *_) = quotes(first, text="All of our services")
-    assert quote.lines[:2] == ("All services of ours:", "")
-    assert len(quote.lines) > 10
-
-
 def test_a_line_at_the_end_that_leads_to_what_is_not_quoted_is_left_out() -> None:
     found = passage("We chose a database, Postgres. The reasons were these:")
     (quote,) = quotes(found)
@@ -625,168 +484,3 @@ def test_a_quote_that_begins_in_a_sentence_says_that_something_is_left_out() -> 
     assert quote.lines == ("… the database that we chose, Postgres. It is old.",)
     (first,) = quotes(cut)
     assert first.lines == ("the database that we chose, Postgres. It is old.",)
-
-
-def long_list(lead: str = "Who brings what:") -> str:
-    """Returns a list of forty items below a line that leads to it."""
-    items = [f"- Guest {number} brings dish {number}" for number in range(40)]
-    items[11] = "- Kim brings blankets"
-    return "\n".join([lead, "", *items])
-
-
-def test_of_a_longer_list_the_item_that_matches_stands_alone_between_what_is_left_out() -> None:
-    (quote,) = quotes(passage(long_list()), text="What does Kim bring?")
-    assert quote.lines == (
-        *("Who brings what:", "", "…", ""),
-        *("- Kim brings blankets", "", "…"),
-    )
-
-
-def test_a_long_item_that_matches_is_quoted_with_the_rest_of_it() -> None:
-    goes_on = f"{'It is a long story of blankets. ' * 12}Keep them dry."
-    text = long_list().replace("- Kim brings blankets", f"- Kim brings blankets. {goes_on}")
-    (quote,) = quotes(passage(text), text="What does Kim bring?")
-    assert quote.lines[4].startswith("- Kim brings blankets. It is a long story")
-    assert not any("Guest" in line for line in quote.lines)
-
-
-def test_a_list_that_is_asked_for_as_a_whole_is_quoted_from_its_beginning() -> None:
-    (quote,) = quotes(passage(long_list()), text="Who brings what?")
-    assert quote.lines[:3] == ("Who brings what:", "", "- Guest 0 brings dish 0")
-    assert quote.lines[-1] == "…"
-    assert len(quote.lines) > 20
-
-
-def test_of_a_list_whose_items_no_word_tells_apart_those_around_the_nearest_are_quoted() -> None:
-    nearest = passage(long_list(lead="All of us:"))
-    (quote,) = quotes(nearest, text="Does somebody bring something that one can drink?")
-    items = [line for line in quote.lines if line.startswith("- ")]
-    assert len(items) == MAX_PIECES
-
-
-def test_rows_of_which_none_holds_what_another_does_are_all_quoted() -> None:
-    rows = [
-        f"| {number} | Holder of it | half | {'yes' if number % 2 else 'no'} |"
-        for number in range(40)
-    ]
-    table = "\n".join(["| Plot | Holder | Size | Paid |", "|---|---|---|---|", *rows])
-    (quote,) = quotes(passage(table), text="Who had plot 12, 17 and 34?")
-    assert [line for line in quote.lines[2:] if line != "| … |"] == [rows[12], rows[17], rows[34]]
-
-
-def test_a_list_that_goes_on_in_the_next_passage_has_a_sign_at_its_end() -> None:
-    begins = passage("Who comes:\n\n- Ada\n- Ben", note_id="a")
-    rest_of_list = passage("- Cleo\n- Dan", note_id="a", start=900)
-    chunk = replace(rest_of_list.chunk, chunk_id="a_001", position=1)
-    goes_on = replace(rest_of_list, chunk=chunk)
-    retrieval = asked_of(begins, goes_on, text="Who comes?")
-    first, *_ = ExtractiveWriter().quotes(question("Who comes?"), retrieval)
-    assert first.lines == ("Who comes:", "", "- Ada", "- Ben", "", "…")
-    assert first.end == begins.chunk.end
-
-
-def test_a_passage_that_repeats_the_last_items_of_the_one_before_shows_them_once() -> None:
-    text = "Who brings what:\n\n- Ada brings pie\n- Ben brings tea\n- Cleo brings jam\n- Dan brings oil"
-    cut = text.index("\n- Cleo")
-    repeated = text.index("- Ben")
-    begins = passage(text[:cut], note_id="a")
-    rest_of_list = passage(text[repeated:], note_id="a", start=repeated)
-    chunk = replace(rest_of_list.chunk, chunk_id="a_001", position=1)
-    retrieval = asked_of(begins, replace(rest_of_list, chunk=chunk), text="Who brings what?")
-    _, piece = ExtractiveWriter().pieces(question("Who brings what?"), retrieval)
-    assert piece.text.count("Ben brings tea") == 1
-    assert "Dan brings oil" in piece.text
-    first, second = piece.cited
-    assert second.quote == "- Cleo brings jam\n- Dan brings oil"
-    assert first.quote_end <= second.quote_start
-
-
-def test_a_list_below_a_heading_of_its_own_is_whole() -> None:
-    seeds = passage("- peas\n- beans", note_id="a", heading_path="# Seeds for spring")
-    tools = passage("- rake\n- cans", note_id="a", heading_path="# Tools to mend", start=100)
-    below = replace(tools, chunk=replace(tools.chunk, chunk_id="a_001", position=1))
-    (quote, *_) = ExtractiveWriter().quotes(
-        question("Which peas?"), asked_of(seeds, below, text="Which peas?")
-    )
-    assert quote.lines == ("- peas", "- beans")
-    (quote, *_) = ExtractiveWriter().quotes(
-        question("Which rake?"), asked_of(below, seeds, text="Which rake?")
-    )
-    assert quote.lines == ("- rake", "- cans")
-
-
-def nested_list() -> str:
-    """Returns a list of shelves with what lies on each."""
-    shelves = []
-    for name in "ABCDEFGH":
-        things = "\n".join([f"    - thing {name}{number} of many" for number in range(4)])
-        shelves.append(f"- Shelf {name}\n{things}")
-    return "\n".join(shelves)
-
-
-def test_an_item_that_matches_brings_the_items_below_it_and_above_it() -> None:
-    (quote,) = quotes(passage(nested_list()), text="What is on Shelf C?")
-    assert quote.lines == (
-        *("…", "", "- Shelf C"),
-        *[f"    - thing C{number} of many" for number in range(4)],
-        *("", "…"),
-    )
-    (quote,) = quotes(passage(nested_list()), text="Where is thing E2?")
-    assert quote.lines == (
-        *("…", "", "- Shelf E", "", "    …", ""),
-        *("    - thing E2 of many", "", "…"),
-    )
-
-
-def test_the_number_of_an_item_is_a_word_of_it() -> None:
-    rules = "\n".join([f"{number}. Rule that says so much in words" for number in range(1, 30)])
-    (quote,) = quotes(passage(rules), text="What is rule 14?")
-    assert quote.lines == ("…", "", "14. Rule that says so much in words", "", "…")
-
-
-def test_two_tables_with_the_same_columns_are_two_quotes() -> None:
-    rows = [f"| {day} April | Team number {day} | Petrov |" for day in range(1, 30)]
-    rows[4] = "| 5 April | Team number 5 | Dario |"
-    head = ["| Date | Opponent | Player |", "|---|---|---|"]
-    home = ["Home:", "", *head, *rows]
-    rows[4], rows[7] = "| 5 April | Nobody | Petrov |", "| 8 April | Team number 8 | Dario |"
-    text = "\n".join([*home, "", "Away:", "", *head, *rows])
-    first, second = quotes(passage(text), text="When was Dario the player?")
-    assert {first.lines[0], second.lines[0]} == {"Home:", "Away:"}
-    assert not first.continues
-    assert not second.continues
-
-
-def test_rows_that_touch_have_no_sign_between_them() -> None:
-    rows = [f"| Service number {row} | Team {row % 9} |" for row in range(40)]
-    rows[20] = "| Ledger | Priya |"
-    rows[21] = "| Billing | Priya |"
-    head = ["| Service | Team |", "|---|---|"]
-    first = passage("\n".join([*head, *rows[:21]]), note_id="a")
-    rest = passage("\n".join(rows[21:]), note_id="a", start=first.chunk.end + 1)
-    chunk = replace(
-        rest.chunk, chunk_id="a_001", position=1, properties=("columns: | Service | Team |",)
-    )
-    retrieval = asked_of(first, replace(rest, chunk=chunk), text="What does Priya have?")
-    _, piece = ExtractiveWriter().pieces(question("What does Priya have?"), retrieval)
-    lines = [line.removeprefix("> ") for line in piece.text.strip().split("\n")]
-    begin = lines.index(rows[20])
-    assert lines[begin + 1] == rows[21]
-    assert lines[begin + 2] == "| … |"
-
-
-def test_no_item_is_quoted_twice() -> None:
-    items = [f"- bird {number} seen by Ingrid" for number in range(40)]
-    for number in (3, 9, 15, 30, 36):
-        items[number] = f"- bird {number} seen by Tomasz"
-    found = quotes(passage("\n".join(items)), text="Which bird did Tomasz see?")
-    shown = [line for quote in found for line in quote.lines if line.startswith("-")]
-    assert shown == [items[number] for number in (3, 9, 15, 30, 36)]
-
-
-def test_a_list_beside_one_in_a_quotation_is_quoted_without_it() -> None:
-    items = "\n".join([f"- guest {number} brings a dish of some kind" for number in range(30)])
-    marked = "\n".join([f"> - helper {number} brings a bowl of some kind" for number in range(30)])
-    found = quotes(passage(f"{items}\n\n{marked}"), text="Which database do we bring?")
-    assert found
-    assert all(quote.lines for quote in found)
