@@ -19,6 +19,7 @@ from cli.options import CommandContext, counted
 from cli.terminal import echo, echo_json
 from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
+from shared.language.lengths import utf16_slice
 from shared.markdown.plain import plain
 from shared.markdown.printable import REPLACEMENT, printable
 from shared.settings import LOCAL_TENANT
@@ -406,15 +407,12 @@ def _line(row: Json, file: Path) -> int | None:
     except OSError:  # it may be gone or closed to this person by now
         return None
 
-    # Offsets of spans count units of UTF-16, of two bytes each.
-    units = text.encode("utf-16-le", "replace")
-    start = 2 * row["span"]["start"]
-    end = 2 * row["span"]["end"]
-    passage = units[start:end].decode("utf-16-le", "replace")
+    span = row["span"]
+    passage = utf16_slice(text, span["start"], span["end"])
     words = _WORD.findall(row["snippet"])
     if not words or words[0] not in passage:
         return None
-    text_before = units[:start].decode("utf-16-le", "replace")
+    text_before = utf16_slice(text, 0, span["start"])
     return text_before.count("\n") + 1
 
 

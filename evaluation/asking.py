@@ -13,6 +13,7 @@ from shared.asking.passages import search
 from shared.asking.turn import events_of
 from shared.errors import NotFound
 from shared.folders.scope import FolderScope
+from shared.language.lengths import utf16_slice
 from shared.model.account import Spending
 from shared.model.answers import Answer
 from shared.model.questions import Question, Strategy
@@ -51,6 +52,8 @@ class ChatAnswer:
     cited: tuple[str, ...]
     refused: bool
     seconds: float = 0.0
+    first: str = ""
+    """Its first claim that cites a note, as it stands in the text; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ class Asker:
             cited=tuple(cited),
             refused=answer.refusal is not None,
             seconds=seconds,
+            first=_first_claim(answer),
         )
 
     def search_all(self, questions: Iterable[GoldenQuestion]) -> dict[str, NoteRanking]:
@@ -117,3 +121,11 @@ def _best_passages(retrieved: Retrieved) -> dict[str, Scored]:
     for passage in retrieved.selected:
         best.setdefault(passage.chunk.note_id, passage)
     return best
+
+
+def _first_claim(answer: Answer) -> str:
+    """Returns the text of the first claim that cites a note; empty without one."""
+    for claim in answer.claims:
+        if claim.citations:
+            return utf16_slice(answer.text, claim.start, claim.end)
+    return ""

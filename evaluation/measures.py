@@ -19,7 +19,15 @@ CUTS = (1, 3, 5, 10, 20, 50)
 MAIN = "nDCG@10"
 HIT = "hit@5"
 TABLE = (HIT, "nDCG@10", "MRR", "P@1", "R@5", "R@10", "R@20")
-ANSWERS = ("refused", "facts", "right note cited", "precision", "recall", "unanswerable refused")
+ANSWERS = (
+    "refused",
+    "facts",
+    "complete first",
+    "right note cited",
+    "precision",
+    "recall",
+    "unanswerable refused",
+)
 """Figures of `answer_figures`, in the order of a table."""
 FIRST = 5
 """Notes among which what answers should stand: a person looks no further."""
@@ -88,7 +96,8 @@ def answer_figures(
 
     `unanswerable refused` is that of a question without an answer. Any other has `refused`, `right
     note cited` (1 if the reply cites a note that answers), and, where facts are known, `facts`: the
-    share of them that the reply holds. A refusal holds and cites nothing.
+    share of them that the reply holds, and `complete first`: 1 if its first claim that cites holds all
+    of them. A refusal holds and cites nothing.
     """
     figures: dict[str, dict[str, float]] = {}
     for question in questions:
@@ -110,9 +119,11 @@ def _answerable_figures(
     reply: ChatAnswer,
 ) -> dict[str, float]:
     text = reply.text
+    first_claim = reply.first
     cited: Sequence[str] = reply.cited
     if reply.refused:
         text = ""
+        first_claim = ""
         cited = ()
 
     figures = {
@@ -122,6 +133,7 @@ def _answerable_figures(
     facts = share_held(text, question.facts)
     if facts is not None:
         figures["facts"] = facts
+        figures["complete first"] = float(share_held(first_claim, question.facts) == 1)
     return figures
 
 

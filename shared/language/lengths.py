@@ -31,6 +31,14 @@ def utf16_units(text: str) -> int:
     return len(encoded) // 2
 
 
+def utf16_slice(text: str, start: int, end: int) -> str:
+    """Returns the text from `start` to `end`, counted in UTF-16 code units; of a character cut in two `�`."""
+    if text.isascii():
+        return text[start:end]
+    encoded = text.encode("utf-16-le", "surrogatepass")
+    return encoded[2 * start : 2 * end].decode("utf-16-le", "replace")
+
+
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 """Characters that are two code units."""
 

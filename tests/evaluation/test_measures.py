@@ -119,20 +119,30 @@ def test_a_question_whose_facts_no_note_holds_together_needs_a_note_for_each() -
 def test_answers_are_measured_by_their_facts_and_the_notes_they_cite() -> None:
     questions = [
         GoldenQuestion("held", "?", {"a": 2, "b": 1}, facts=("12 weeks", "full pay")),
+        GoldenQuestion("first", "?", {"a": 2}, facts=("12 weeks", "full pay")),
+        GoldenQuestion("below", "?", {"a": 2}, facts=("12 weeks",)),
         GoldenQuestion("refused", "?", {"a": 2}, facts=("12 weeks",)),
         GoldenQuestion("no facts", "?", {"a": 2, "b": 1}),
         GoldenQuestion("none", "?", {}),
     ]
-    needed = {name: (frozenset("a"),) for name in ("held", "refused", "no facts")}
+    needed = {question.question_id: (frozenset("a"),) for question in questions}
+    first = "> It is 12\n> Weeks [N1]."
+    both = "> 12 weeks with full pay [N1]"
+    below = "> 7 weeks [N1]"
+    refusal = "12 weeks may stand in a note, but"
     replies = {
-        "held": ChatAnswer("> It is 12\n> Weeks [N1].", ("a",), refused=False),
-        "refused": ChatAnswer("12 weeks may stand in a note, but", ("a",), refused=True),
+        "held": ChatAnswer(first, ("a",), refused=False, first=first),
+        "first": ChatAnswer(both, ("a",), refused=False, first=both),
+        "below": ChatAnswer(f"{below}\n\n{first}", ("a",), refused=False, first=below),
+        "refused": ChatAnswer(refusal, ("a",), refused=True, first=refusal),
         "no facts": ChatAnswer("…", ("b",), refused=False),
         "none": ChatAnswer("…", (), refused=True),
     }
     assert answer_figures(questions, needed, replies) == {
-        "held": {"refused": 0, "right note cited": 1, "facts": 0.5},
-        "refused": {"refused": 1, "right note cited": 0, "facts": 0},
+        "held": {"refused": 0, "right note cited": 1, "facts": 0.5, "complete first": 0},
+        "first": {"refused": 0, "right note cited": 1, "facts": 1, "complete first": 1},
+        "below": {"refused": 0, "right note cited": 1, "facts": 1, "complete first": 0},
+        "refused": {"refused": 1, "right note cited": 0, "facts": 0, "complete first": 0},
         "no facts": {"refused": 0, "right note cited": 0},
         "none": {"unanswerable refused": 1},
     }
