@@ -181,7 +181,7 @@ def _opening(
     if retrieved.notes_read is not None:
         heading = words.of_then
     elif missing is not None:
-        subject = neutralize_line(missing.text)
+        subject = words.quoted.format(word=neutralize_line(missing.text))
         heading = words.nothing_about.format(subject=subject)
     elif unsaid:
         quoted_words = [words.quoted.format(word=neutralize_line(word)) for word in unsaid]

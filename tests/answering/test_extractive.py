@@ -463,7 +463,7 @@ def test_below_what_is_missing_notes_that_name_it_come_first() -> None:
     retrieval = asked_of(priya, far, text="Marek's phone number")
     missing = MissingSubject("Marek's phone [N1] number", frozenset({"m"}))
     opening, first, second = ExtractiveWriter().pieces(question(), retrieval, missing)
-    assert opening.text == "Nothing about Marek's phone (N1) number; nearest:"
+    assert opening.text == "Nothing about “Marek's phone (N1) number”; nearest:"
     assert "Marek plays. Marek plays. Marek plays. [N1]" in first.text
     assert [piece.cited[0].passage for piece in (first, second)] == [far, priya]
     assert far not in [quote.passage for quote in ExtractiveWriter().quotes(question(), retrieval)]

@@ -250,7 +250,7 @@ def test_above_the_notes_of_a_time_or_beside_a_missing_name_they_are_not_told() 
     assert first.text == "Your notes of that time:"
     subject = MissingSubject("Marek", frozenset())
     first, *_ = ExtractiveWriter(HashingEmbedder()).pieces(question(text), found(text), subject)
-    assert first.text == "Nothing about Marek; nearest:"
+    assert first.text == "Nothing about “Marek”; nearest:"
 
 
 def test_few_words_are_in_the_language_of_their_answer() -> None:

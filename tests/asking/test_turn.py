@@ -185,7 +185,7 @@ def test_what_notes_say_of_others_stands_below_the_name_that_is_missing(
     events = list(turn_events(app, about_marek))
     answer = result(events)
     opening = next(event.data["text"] for event in events if event.name == "token")
-    assert opening == "Nothing about Marek's phone number; nearest:"
+    assert opening == "Nothing about “Marek's phone number”; nearest:"
     assert answer["answer"].startswith(f"{opening}\n\n> **Marek**\n>\n> Yesterday")
     assert answer["meta"]["nothingAbout"] == "Marek's phone number"
     assert [citation["noteId"] for citation in answer["citations"]] == ["marek", "priya"]

@@ -231,7 +231,7 @@ function broken() {
 /** What a screen reader hears when an answer has ended. @param {import("./answer.js").Answer} answer */
 function ending({ meta, citations: { length } }) {
   if (meta.refusal) return "No answer in your notes.";
-  if (meta.nothingAbout) return `Nothing about ${meta.nothingAbout}. ${plural(length, "nearest quote")}.`;
+  if (meta.nothingAbout) return `Nothing about “${meta.nothingAbout}”. ${plural(length, "nearest quote")}.`;
   if (meta.answerKind === "quoted") return `${plural(length, "quote")} from your notes.`;
   if (meta.answerKind === "general") return "Answer ready, from general knowledge.";
   return `Answer ready, ${plural(length, "source")}.`;

@@ -283,7 +283,7 @@ class Answers:
     quoted: str
     """A `{word}` in quotation marks."""
     nothing_about: str
-    """Heading of passages that do not say what is asked of the named `{subject}`."""
+    """Heading of passages that do not say what is asked, the `{subject}`: words of the question, in quotation marks."""
     of_then: str
     """Heading of all notes of a time that was asked for."""
     newest: str
