@@ -10,6 +10,7 @@ from shared.times.lexicon import TimeWords
 
 MAX_CORRECTIONS = 20
 """Words of a text that are corrected."""
+_LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"(?<![\w'’-])[^\W\d_]{5,12}(?![\w-])")
 
 
@@ -31,7 +32,12 @@ class CorrectedText:
 
 
 def correct_names(text: str, words: TimeWords) -> CorrectedText:
-    """Corrects one wrong letter in the names of months and weekdays, in at most MAX_CORRECTIONS words."""
+    """Corrects one wrong letter in the names of months and weekdays, in at most MAX_CORRECTIONS words.
+
+    Where these names are written in lower case, a capital inside the text makes another name of it: `Javier`.
+    """
+    first_letter = _LETTER.search(text)
+    opening = first_letter.start() if first_letter is not None else 0
     parts: list[str] = []
     gains: list[tuple[int, int]] = []
     copied_to = 0
@@ -40,10 +46,13 @@ def correct_names(text: str, words: TimeWords) -> CorrectedText:
         if len(gains) == MAX_CORRECTIONS:
             break
         word = match[0]
+        is_capitalised = word[0].isupper()
+        if is_capitalised and words.names_are_lower_case and match.start() > opening:
+            continue
         name = _intended_name(word.lower(), words)
         if name is None:
             continue
-        if word[0].isupper():
+        if is_capitalised:
             name = name.capitalize()
 
         unchanged_text = text[copied_to : match.start()]

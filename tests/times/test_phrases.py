@@ -150,6 +150,20 @@ def test_a_time_beside_what_is_not_understood_orders_and_does_not_exclude(
     assert not mention.hint.restricts
 
 
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        ("fr", "le téléphone de Javier"),
+        ("es", "la dirección de Marte"),
+        ("it", "la casa di Magio"),
+    ],
+)
+def test_a_name_is_no_month_with_a_wrong_letter_where_months_are_in_lower_case(
+    lang: str, text: str
+) -> None:
+    assert find_time(text, now=NOW, zone="UTC", lang=lang) is None
+
+
 def test_a_sentence_without_a_time_has_none() -> None:
     assert [text for text in NOT_A_TIME if read(text, "en")] == []
 
