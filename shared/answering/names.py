@@ -3,7 +3,8 @@
 A word of the question counts as (part of) a name in these cases:
 
 1. It has a capital letter inside the sentence that asks, or it owns what follows ("Marek's phone number").
-2. The notes write it with a capital letter inside their sentences and never in small letters.
+2. The notes write it with a capital letter inside their sentences and never in small letters: more than once, or once if
+   the question has it as an owner (`phone of marek`).
 3. It belongs to a title or an alias of a note, and the notes never write it in small letters: `Marek` may be a name,
    `Car` is none. A title of one word counts if the question has it as an owner without an article (`mareks phone`,
    `phone of marek`) or if the text of the notes has that word, too: `Recipes` above a list is none.
@@ -178,12 +179,8 @@ def _folded(
 
 
 def _has_small_letters(sentence: str) -> bool:
-    """Reports whether a word after the first has a small letter. A query of capitalised words alone is not a sentence."""
-    first_word = _LETTERS.search(sentence)
-    if first_word is None:
-        return False
-    runs = _LETTERS.findall(sentence, first_word.end())
-    return any(run[0].islower() for run in runs)
+    """Reports whether a word begins with a small letter. A query of capitalised words alone is not a sentence."""
+    return any(run[0].islower() for run in _LETTERS.findall(sentence))
 
 
 def _names_in_notes(
@@ -204,7 +201,11 @@ def _names_in_notes(
     with_capital: those of them that have a capital letter and do not open the sentence.
     owners: those of them that the question uses as owners have names.
     """
-    capitalised_words, small_words = _words_by_case(passages)
+    capital_counts, small_words = _words_by_case(passages)
+    capitalised_words: set[str] = set()
+    for word, count in capital_counts.items():
+        if count >= 2 or word in owners:
+            capitalised_words.add(word)
     used_as_names = owners
     if not capitals_tell:
         without_determiner = _without_determiner(asked, passages)
@@ -221,8 +222,8 @@ def _names_in_notes(
     return frozenset(names - small_words)
 
 
-def _words_by_case(passages: Iterable[Scored]) -> tuple[set[str], set[str]]:
-    """Returns the folded words with a capital inside a sentence, more than once, and those in small letters."""
+def _words_by_case(passages: Iterable[Scored]) -> tuple[Counter[str], set[str]]:
+    """Counts the folded words with a capital inside a sentence, and returns those in small letters."""
     capitals = Counter[str]()
     small_words: set[str] = set()
     for passage in passages:
@@ -236,8 +237,7 @@ def _words_by_case(passages: Iterable[Scored]) -> tuple[set[str], set[str]]:
                 signs_before = text[max(0, start - 2) : start]
                 if _IN_A_SENTENCE.search(signs_before):
                     capitals[fold(word)] += 1
-    capitalised_words = {word for word, count in capitals.items() if count >= 2}
-    return capitalised_words, small_words
+    return capitals, small_words
 
 
 def _without_determiner(asked: frozenset[str], passages: Iterable[Scored]) -> frozenset[str]:

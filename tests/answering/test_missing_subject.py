@@ -268,6 +268,42 @@ def test_where_all_nouns_have_capitals_a_title_that_owns_without_an_article_is_a
     assert (names and names[0]) == subject
 
 
+ONCE_NAMED = {
+    "de": ("Mit Xaver den Ofen in der Hütte repariert.", "Die Telefonnummer ist 0761 555 0188."),
+    "en": ("We repaired the stove with Javier at the cabin.", "The phone number is 0113 496 0188."),
+    "es": ("La caldera de la casa la arregló Javier.", "El teléfono de la vecina es 612 345 678."),
+    "fr": ("Le poêle est réparé, avec Xavier.", "Le téléphone de la voisine est 06 12 34 56 78."),
+    "it": ("La stufa è riparata, con Ottavio.", "Il telefono della vicina è 333 445 5667."),
+}
+
+
+@pytest.mark.parametrize("read_as", ["", "en"])  # which a few words may be taken for
+@pytest.mark.parametrize(
+    ("lang", "text", "is_missing"),
+    [
+        ("de", "Xavers Telefonnummer", True),
+        ("de", "telefonnummer von xaver", True),
+        ("de", "Telefonnummer von Hütte", False),  # which has an article in the notes
+        ("en", "javiers phone number", True),
+        ("en", "phone number of cabin", False),
+        ("es", "teléfono Javier", True),
+        ("es", "teléfono de javier", True),
+        ("es", "teléfono de vecina", False),
+        ("fr", "téléphone Xavier", True),
+        ("fr", "téléphone de xavier", True),
+        ("it", "telefono Ottavio", True),
+        ("it", "telefono di ottavio", True),
+    ],
+)
+def test_an_owner_that_the_notes_name_once_is_a_name(
+    lang: str, read_as: str, text: str, *, is_missing: bool
+) -> None:
+    stove, neighbour = ONCE_NAMED[lang]
+    notes = (note(neighbour, "n", "ABC"), note(stove, "s", "DEF"))
+    subject = (text, {"s"}) if is_missing else None
+    assert missing(text, *notes, lang=read_as or lang) == subject
+
+
 @pytest.mark.parametrize("lang", ["de", "en"])  # which a few words may be taken for
 @pytest.mark.parametrize(
     ("text", "subject"),
