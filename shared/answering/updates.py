@@ -88,9 +88,8 @@ def find_update(
     first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
         question.
     """
+    # 1. What was written later, or earlier if that is asked for, and still holds if it is to hold.
     tense = tense_of(question, retrieved)
-
-    # 1. What was written later, or earlier, and answers and reads alike enough.
     if tense is Tense.PAST:
         return None
     wants_earlier = tense is Tense.FORMER
@@ -98,38 +97,48 @@ def find_update(
         others = _earlier_passages(first, passages)
     else:
         others = _later_passages(first, passages, question)
+        others = [passage for passage in others if not _is_replaced(passage, retrieved)]
+    others = [passage for passage in others if named.may_speak_of_them(passage.chunk.note_id)]
     if not others:
         return None
-    words = {passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected}
-    usual_likeness = _usual_likeness(retrieved.selected, words)
-    first_words = words[first.chunk.chunk_id]
 
-    def evidence(passage: Scored) -> float:
-        likeness = _likeness(first_words, words[passage.chunk.chunk_id])
-        relative_likeness = (likeness + SMOOTHING) / (usual_likeness + SMOOTHING)
-        return min(MOST_LIKENESS, relative_likeness) * passage.score / first.score
-
-    asked_words = first_words & retrieved.weights.keys()
-
-    def least(passage: Scored) -> float:
+    # 2. Of those that may state anew what the first one says, the strongest; a probable one first.
+    compared = _ComparedWithFirst(first, retrieved)
+    likely: list[Update] = []
+    for passage in others:
+        least = UPDATES
         if wants_earlier:
-            return FORMER
-        has_them = asked_words <= words[passage.chunk.chunk_id]
-        return UPDATES if has_them else LACKING
+            least = FORMER
+        elif compared.lacks_asked_word(passage):
+            least = LACKING
+        update = Update(passage, compared.evidence(passage), least)
+        if update.evidence >= MAY_UPDATE:
+            likely.append(update)
+    return max(likely, key=attrgetter("is_probable", "evidence"), default=None)
 
-    updates = [Update(passage, evidence(passage), least(passage)) for passage in others]
-    likely = [update for update in updates if update.evidence >= MAY_UPDATE]
-    if not likely:
-        return None
 
-    # 2. The strongest that speaks of what is asked about and still holds, if it is to hold; a probable one first.
-    holding: list[Update] = []
-    for update in likely:
-        is_about_them = named.may_speak_of_them(update.passage.chunk.note_id)
-        may_count = wants_earlier or not _is_replaced(update.passage, retrieved)
-        if is_about_them and may_count:
-            holding.append(update)
-    return max(holding, key=attrgetter("is_probable", "evidence"), default=None)
+class _ComparedWithFirst:
+    """The words of the passages found, compared with those of the first one."""
+
+    def __init__(self, first: Scored, retrieved: Retrieved) -> None:
+        words = {
+            passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected
+        }
+        self._words = words
+        self._first = first
+        self._first_words = words[first.chunk.chunk_id]
+        self._asked_words = self._first_words & retrieved.weights.keys()
+        self._usual_likeness = _usual_likeness(retrieved.selected, words)
+
+    def evidence(self, passage: Scored) -> float:
+        """Returns the product of a passage's score and of its likeness to the first one, both as shares."""
+        likeness = _likeness(self._first_words, self._words[passage.chunk.chunk_id])
+        relative_likeness = (likeness + SMOOTHING) / (self._usual_likeness + SMOOTHING)
+        return min(MOST_LIKENESS, relative_likeness) * passage.score / self._first.score
+
+    def lacks_asked_word(self, passage: Scored) -> bool:
+        """Reports whether a passage lacks a word of the question that the first one has."""
+        return not self._asked_words <= self._words[passage.chunk.chunk_id]
 
 
 def _later_passages(
