@@ -135,10 +135,9 @@ def _notes_to_quote_first(
     """
     if missing is not None:
         return missing.note_ids
-    first_ids = named.at_most(question.quotes)
-    if retrieved.selected[0].chunk.note_id in first_ids:
+    if retrieved.selected[0].chunk.note_id in named.note_ids:
         return frozenset()
-    return first_ids
+    return named.at_most(question.quotes)
 
 
 def _passages_asked_for(question: Question, retrieved: Retrieved) -> list[Scored]:

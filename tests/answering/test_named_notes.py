@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from shared.answering.extractive import ExtractiveWriter
 from shared.answering.named_notes import MAX_NAMES, notes_with_all_names
 from tests.answering.people import MAREK, NOTES, asked, note
+from tests.answering.samples import question
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,18 @@ def test_of_many_notes_with_a_name_those_that_are_titled_with_it_are_about_it() 
     assert notes_with_all_names("What does Priya pay?", found).at_most(4) == {"about"}
     untitled = asked("What does Priya pay?", *meetings)
     assert notes_with_all_names("What does Priya pay?", untitled).at_most(3) == frozenset()
+
+
+@pytest.mark.parametrize("name", ["Priya", "Zoë", "Biscuit"])
+def test_a_note_that_ranks_first_and_has_the_names_stays_above_those_titled_with_them(
+    name: str,
+) -> None:
+    text = f"What must {name} never eat?"
+    first = note(f"Allergies. {name}: must never eat nuts. Rosa: cats.", "allergies")
+    about = note(f"{name} was well behaved at the dentist.", "about", f"{name} at the dentist")
+    others = [note(f"Saw {name}.", f"other{number}") for number in range(3)]
+    quotes = ExtractiveWriter().quotes(question(text), asked(text, first, about, *others))
+    assert quotes[0].passage.chunk.note_id == "allergies"
 
 
 def test_where_all_nouns_have_capitals_only_owners_are_names_of_notes() -> None:
