@@ -1,7 +1,8 @@
 """Question and passages -> the language of an answer's fixed texts: its heading, its dates, why it refuses.
 
-It is that of the question. A question of few words may not tell its language (`Telefonnummer Marek`), and then counts as
-English. Without a common word of English, it is in the language of the nearest passage in these cases:
+It is that of the question. A question of few words may be in one language as likely as in another (`le code de la porte`):
+then it is in that of the nearest passage, if that is one of them. Or it tells none (`Telefonnummer Marek`), and then counts
+as English. Without a common word of English, it is in the language of the nearest passage in these cases:
 
 1. It has a common word or a letter of that language. Words for what no longer holds are common: `alte Miete`, `old rent`.
 2. The passages of that language hold all its words: `hotel Gijón`.
@@ -17,7 +18,7 @@ import re
 
 from shared.answering.asked import is_part_of
 from shared.answering.owners import GENITIVE, is_capitalised
-from shared.language.languages import detect
+from shared.language.languages import detect, likely_languages, telling_letters, telling_words
 from shared.language.vocabulary import vocabulary
 from shared.language.words import fold, folded_words, stop_words
 from shared.model.retrieval import Retrieved
@@ -34,50 +35,77 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
     question: in the person's own words.
     """
     asked_lang = retrieved.analysis.lang
-    if asked_lang != UNSURE or not retrieved.selected:
+    texts = [passage.chunk.text for passage in retrieved.selected]
+    if not texts:
         return asked_lang
-    notes_lang = _notes_lang([passage.chunk.text for passage in retrieved.selected])
+    if asked_lang != UNSURE:
+        likely = likely_languages(question)
+        if len(likely) == 1 or asked_lang not in likely:
+            return asked_lang
+        notes_lang = _notes_lang(texts)
+        return notes_lang if notes_lang in likely else asked_lang
+
+    notes_lang = _notes_lang(texts)
     if notes_lang == UNSURE:
         return UNSURE
-
-    words = _LETTERS.findall(question)
-    folded_question = set(map(fold, words))
-    common_words = stop_words(notes_lang)
-    if folded_question & (stop_words(UNSURE) - common_words):
-        return UNSURE
-    if lexicon(UNSURE).former.search(question):
-        return UNSURE
-    if folded_question & (common_words - stop_words(UNSURE)):
-        return notes_lang
-    if lexicon(notes_lang).former.search(question):
-        return notes_lang
-    if any(letter in question.lower() for letter in vocabulary(notes_lang).spellings):
-        return notes_lang
-
-    content_words = [word for word in words if fold(word) not in common_words]
-    unknown_words = _not_held(content_words, retrieved, notes_lang)
-    if len(unknown_words) == len(content_words):
-        return UNSURE
-    if not unknown_words or _are_nouns(unknown_words, words[0], notes_lang):
+    told_lang = _told_by_common_words(question, notes_lang)
+    if told_lang is not None:
+        return told_lang
+    if _has_words_of_notes(question, retrieved, notes_lang):
         return notes_lang
     return UNSURE
 
 
 def _notes_lang(texts: list[str]) -> str:
-    """Returns the language of the nearest passage, or of all together if it tells none other than UNSURE."""
-    nearest_lang = detect(texts[0])
-    if nearest_lang != UNSURE:
-        return nearest_lang
-    return detect(" ".join(texts))
+    """Returns the language of the nearest passage; that of all together if it may be in several, or tells none."""
+    likely = likely_languages(texts[0])
+    is_unsure = likely == (UNSURE,)
+    if len(likely) == 1 and not is_unsure:
+        return likely[0]
+    lang_together = detect(" ".join(texts))
+    if is_unsure or lang_together in likely:
+        return lang_together
+    return likely[0]
+
+
+def _told_by_common_words(question: str, notes_lang: str) -> str | None:
+    """Returns which of English and the notes' language only has a word or a letter of the question; None if neither has."""
+    folded_question = set(map(fold, _LETTERS.findall(question)))
+    english_words = telling_words(UNSURE)
+    words_of_notes = telling_words(notes_lang)
+    if folded_question & (english_words - words_of_notes):
+        return UNSURE
+    if lexicon(UNSURE).former.search(question):
+        return UNSURE
+
+    if folded_question & (words_of_notes - english_words):
+        return notes_lang
+    if lexicon(notes_lang).former.search(question):
+        return notes_lang
+    written_small = f" {question.lower()}"  # some letters tell behind a blank
+    if any(letters in written_small for letters in telling_letters(notes_lang)):
+        return notes_lang
+    return None
+
+
+def _has_words_of_notes(question: str, retrieved: Retrieved, lang: str) -> bool:
+    """Reports whether passages of a language hold all words of a question, or one and the others may be its nouns."""
+    words = _LETTERS.findall(question)
+    common_words = telling_words(lang)
+    content_words = [word for word in words if fold(word) not in common_words]
+    unknown_words = _not_held(content_words, retrieved, lang)
+    if len(unknown_words) == len(content_words):
+        return False
+    return not unknown_words or _are_nouns(unknown_words, words[0], lang)
 
 
 def _may_be_in(lang: str, text: str) -> bool:
-    """Reports whether a passage may be in a language: it tells that one, or none and has no word that only English has."""
-    detected_lang = detect(text)
-    if detected_lang != UNSURE:
-        return detected_lang == lang
+    """Reports whether a passage may be in a language: it is as likely as any, or none is and no word is English alone."""
+    likely = likely_languages(text)
+    if likely != (UNSURE,):
+        return lang in likely
     folded_text = set(map(fold, _LETTERS.findall(text)))
-    return folded_text.isdisjoint(stop_words(UNSURE) - stop_words(lang))
+    return folded_text.isdisjoint(telling_words(UNSURE) - stop_words(lang))
 
 
 def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:

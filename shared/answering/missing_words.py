@@ -24,7 +24,7 @@ from itertools import pairwise
 from shared.answering.asked import AskedWord, asked_words, is_part_of, only_asks, without_amounts
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.judging.quantities import Quantity, quantities
-from shared.language.languages import detect
+from shared.language.languages import likely_languages
 from shared.language.terms import MAX_TERM
 from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk, dot_product
@@ -80,8 +80,8 @@ def missing_words(
     lang = answer_lang or analysis.lang
     if len(question) > MAX_QUESTION:
         return ()
-    languages = {lang, *(detect(chunk.text) for chunk in quoted)}
-    if len(languages) > 1 or not stop_words(lang):
+    is_one_language = all(lang in likely_languages(chunk.text) for chunk in quoted)
+    if not is_one_language or not stop_words(lang):
         return ()
     asked = asked_words(without_amounts(question, lang), analysis)
     missing = _missing(asked, question, lang, quoted)

@@ -61,16 +61,38 @@ def detect(text: str) -> str:
     """Returns the ISO 639-1 code of the language that most of the first 8,000 characters are in.
 
     English when unsure: for a text too short to tell, and for languages in Latin letters that have
-    no stop words here. Another language in Latin letters needs two hits, and more than English has.
-    One of them must be more than a plain letter, which may be a name: `Schedule A (u)`.
+    no stop words here. Of several that are as likely it is the first by their codes.
+    """
+    return likely_languages(text)[0]
+
+
+def likely_languages(text: str) -> tuple[str, ...]:
+    """Returns the languages that the first 8,000 characters are in as likely, sorted; most texts have one.
+
+    `le code de la porte` has as many common words of Spanish as of French. Another language than English in Latin letters
+    needs two hits, and more than English has. One of them must be more than a plain letter, which may be a name:
+    `Schedule A (u)`.
     """
     sample = text[:_SAMPLE]
-    is_ascii = sample.isascii()
-    if not is_ascii and _any_script().search(sample):
+    if not sample.isascii() and _any_script().search(sample):
         lang = _by_script(sample)
         if lang is not None:
-            return lang
+            return (lang,)
 
+    hits, hits_of_letters = _hits(sample)
+    most = max(hits.values(), default=0)
+    if most < 2 or most == hits["en"]:
+        return ("en",)
+    likely: list[str] = []
+    for lang in languages():
+        if hits[lang] == most and hits_of_letters[lang] < most:
+            likely.append(lang)
+    return tuple(likely) or ("en",)
+
+
+def _hits(sample: str) -> tuple[Counter[str], Counter[str]]:
+    """Counts the evidence for each language in a text, and how much of it are plain letters."""
+    is_ascii = sample.isascii()
     sample = f" {sample.lower()}"  # some spellings begin with a blank
     written_counts = Counter(_WORD.findall(sample))
     counts = written_counts
@@ -79,20 +101,32 @@ def detect(text: str) -> str:
 
     hits: Counter[str] = Counter()
     hits_of_letters: Counter[str] = Counter()
-    languages_of = _languages_by_stop_word()
+    languages_of = _languages_by_word()
     for word in counts.keys() & languages_of.keys():
         for lang in languages_of[word]:
             hits[lang] += counts[word]
             if len(word) == 1:
                 hits_of_letters[lang] += written_counts[word]
     for lang in languages():
-        for spelling in vocabulary(lang).spellings:
+        for spelling in telling_letters(lang):
             hits[lang] += sample.count(spelling)
+    return hits, hits_of_letters
 
-    best = max(languages(), key=hits.__getitem__)
-    if hits[best] < 2 or hits[best] <= hits["en"] or hits[best] == hits_of_letters[best]:
-        return "en"
-    return best
+
+@cache
+def telling_words(lang: str) -> frozenset[str]:
+    """Returns the folded stop words that tell a language; elided ones do so with their apostrophe alone, as `all'`."""
+    elided = vocabulary(lang).elided.split()
+    return stop_words(lang).difference(elided)
+
+
+@cache
+def telling_letters(lang: str) -> tuple[str, ...]:
+    """Returns the letters that tell a language, those of elided words with the blank and the apostrophe around them."""
+    language = vocabulary(lang)
+    elided = language.elided.split()
+    before_apostrophe = [f" {word}{sign}" for word in elided for sign in "'’"]
+    return (*language.spellings, *before_apostrophe)
 
 
 def _folded(counts: Counter[str]) -> Counter[str]:
@@ -144,10 +178,10 @@ def _by_script(sample: str) -> str | None:
 
 
 @cache
-def _languages_by_stop_word() -> dict[str, list[str]]:
-    """Returns the languages of each stop word."""
+def _languages_by_word() -> dict[str, list[str]]:
+    """Returns the languages of each word that tells some."""
     languages_of: dict[str, list[str]] = {}
     for lang in languages():
-        for word in stop_words(lang):
+        for word in telling_words(lang):
             languages_of.setdefault(word, []).append(lang)
     return languages_of

@@ -210,7 +210,8 @@ def folded_words(text: str) -> str:
 @cache
 def stop_words(lang: str) -> frozenset[str]:
     """Returns the folded stop words of an ISO 639-1 code; empty for a language without a list."""
-    words = vocabulary(lang).stop_words.split()
+    language = vocabulary(lang)
+    words = f"{language.stop_words} {language.elided}".split()
     return frozenset(map(fold, words))
 
 

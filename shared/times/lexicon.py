@@ -154,8 +154,8 @@ class TimeWords:
         self._read_numbers(times)
         self._read_names(times)
 
-        stop_words = language.stop_words.split()
-        self.stop_words = frozenset(stop_words)
+        stop_words = f"{language.stop_words} {language.elided}"
+        self.stop_words = frozenset(stop_words.split())
         self.month_first = times.month_first
 
     def _read_numbers(self, times: Times) -> None:

@@ -13,6 +13,7 @@ NOTES = {
     ),
     "es": note("Ingrid vive en Burgos. El teléfono es el 947. Conoció a Marek en un hotel.", "i"),
     "fr": note("Ingrid habite à Lille. Le portable est le 06. Elle a vu Marek dans un hôtel.", "i"),
+    "it": note("Ingrid abita a Lucca. Il telefono è il 0583. Ha visto Marek in un hotel.", "i"),
     "en": note("Ingrid lives in Leeds. The phone is 0113. She met Marek at a hotel.", "i"),
 }
 
@@ -33,6 +34,9 @@ def lang_of(text: str, notes_lang: str) -> str:
         ("teléfono Marek", "es"),
         ("hotel Burgos", "es"),
         ("portable Ingrid", "fr"),
+        ("telefono Ingrid", "it"),
+        ("telefono dell'hotel", "it"),
+        ("l'hotel", "it"),
         ("hôtel", "fr"),
         ("altes Hotel", "de"),  # a word for what no longer holds
         ("antiguo hotel", "es"),
@@ -59,12 +63,37 @@ def test_few_words_are_in_the_language_of_the_notes_that_they_are_asked_of(
         "Phone Marek",
         "former hotel",
         "Reykjavik Oslo",
+        "all hotels",
         "42",
         "",
     ],
 )
 def test_english_words_stay_english(text: str, notes_lang: str) -> None:
     assert lang_of(text, notes_lang) == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "as_likely"),
+    [
+        ("le code de la porte", ("es", "fr")),
+        ("la carta de la casa", ("es", "fr")),
+        ("la lista del pane", ("es", "it")),
+    ],
+)
+@pytest.mark.parametrize("notes_lang", list(NOTES))
+def test_of_languages_as_likely_that_of_the_notes_is_taken(
+    text: str, as_likely: tuple[str, ...], notes_lang: str
+) -> None:
+    lang = notes_lang if notes_lang in as_likely else as_likely[0]
+    assert answer_lang(text, asked(text, NOTES[notes_lang], lang=as_likely[0])) == lang
+
+
+def test_a_note_that_may_be_in_two_languages_is_in_that_of_all_notes() -> None:
+    otter = note("Le budget de la loutre.", "o", "Loutre")
+    text = "budget loutre"
+    assert answer_lang(text, asked(text, otter, NOTES["fr"])) == "fr"
+    assert answer_lang(text, asked(text, otter, NOTES["es"])) == "es"
+    assert answer_lang(text, asked(text, otter)) == "es"
 
 
 SHORT_NOTES = {

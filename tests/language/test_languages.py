@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.language.languages import detect
+from shared.language.languages import detect, likely_languages
 from shared.language.vocabulary import languages, vocabulary
 from shared.language.words import stop_words
 
@@ -58,6 +58,38 @@ def test_a_sentence_is_recognised(text: str, lang: str) -> None:
 )
 def test_english_when_unsure(text: str) -> None:
     assert detect(text) == "en"
+
+
+@pytest.mark.parametrize(
+    ("text", "likely"),
+    [
+        ("la clé de la cave", ("es", "fr")),
+        ("la llave de la casa", ("es", "fr")),
+        ("la chiave del box", ("es", "it")),
+        ("la llave de la caña", ("es",)),
+        ("la clé de l'auberge", ("fr",)),
+        ("box key", ("en",)),
+        ("", ("en",)),
+        ("駅の鍵", ("ja",)),
+    ],
+)
+def test_few_words_may_be_in_several_languages(text: str, likely: tuple[str, ...]) -> None:
+    assert likely_languages(text) == likely
+    assert detect(text) == likely[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "lang"),
+    [
+        ("all tickets in Naples", "en"),
+        ("all the costs in Naples", "en"),
+        ("dall'alba in poi", "it"),
+        ("il costo all’ora", "it"),
+        ("le chiavi dell'auto nell'ufficio", "it"),
+    ],
+)
+def test_an_elided_word_tells_its_language_with_its_apostrophe(text: str, lang: str) -> None:
+    assert detect(text) == lang
 
 
 def test_a_letter_with_an_accent_is_a_word() -> None:

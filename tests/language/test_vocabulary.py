@@ -26,6 +26,7 @@ UNITS = {"day", "week", "month", "quarter", "half", "year"}
 OPERATORS = {"since", "after", "before", "until"}
 OPTIONAL = {
     *(
+        "elided",
         "spellings",
         "abbreviations",
         "closing_abbreviations",

@@ -341,6 +341,8 @@ class Vocabulary:
     Question words are among them: they ask, and a note seldom answers with them. Single letters of
     contractions need no entry, since words leave them out.
     """
+    elided: str = ""
+    """List: further stop words, which end with an apostrophe that is left out here: `all'alba`."""
     spellings: tuple[str, ...] = ()
     """Letters that are evidence for the language among those in Latin letters, each as much as one
     stop word.

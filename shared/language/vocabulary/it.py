@@ -145,12 +145,13 @@ VOCABULARY = Vocabulary(
         nella nei ad con su sul sulla per tra fra e ed o ma se che non come più anche io tu lui lei noi voi loro mi ti si
         ci vi mio mia miei mie suo sua suoi sono sei è siamo siete era erano stato essere ho hai ha abbiamo avete hanno
         aveva avere questo questa questi queste quello quella chi cosa quale quali quando dove perché quanto quanti
-        dell nell dall sull all scorso scorsa
+        scorso scorsa
         nello negli nostro nostra nostri nostre tuo tua tuoi tue fu furono sarà fosse avevo avevamo posso può possono
         devo deve devono fa già così ancora molto dopo durante senza fino mentre cui quanta quante ultimo ultima ultimi
         ultime
     """,
-    spellings=("ì", "ò"),
+    elided="all dall dell nell sull",
+    spellings=("ì", "ò", " l'", " l’"),
     abbreviations="dott dssa sig sigra avv pag pagg cfr",
     closing_abbreviations="ecc",
     asking=Asking(
