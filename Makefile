@@ -65,10 +65,11 @@ format: $(VENV)/dev
 bench: $(VENV)/dev ## every speed figure, as ratios; JSON in bench/out
 	$(BIN)/python -m bench
 
-eval: $(VENV)/dev ## the golden questions over the sample notes and over strangers'; pages with plots in bench/out
+eval: $(VENV)/dev ## the golden questions over the sample notes, strangers' and made-up people's; pages with plots in bench/out
 	@mkdir -p bench/out
 	$(BIN)/aurora eval examples/golden.jsonl --notes examples/notes --strategy weighted --strategy rrf --foreign examples/strangers/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval.html
 	$(BIN)/aurora eval examples/strangers/golden.jsonl --notes examples/strangers/notes --strategy weighted --strategy rrf --foreign examples/golden.jsonl --cache bench/out/vectors.sqlite3 --html bench/out/eval-strangers.html
+	$(BIN)/aurora eval examples/people/golden.jsonl --notes examples/people/notes --cache bench/out/vectors.sqlite3 --html bench/out/eval-people.html
 
 dist: $(VENV)/dev ## the wheel and the source archive, in dist/
 	$(BIN)/python -m build --no-isolation --outdir dist
