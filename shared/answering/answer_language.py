@@ -15,8 +15,9 @@ A short passage may not tell its language either: then it is that of all passage
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
-from shared.answering.asked import is_part_of
+from shared.answering.asked import MIN_PART, is_part_of
 from shared.answering.owners import GENITIVE, is_capitalised
 from shared.language.languages import detect, likely_languages, telling_letters, telling_words
 from shared.language.vocabulary import vocabulary
@@ -111,7 +112,8 @@ def _may_be_in(lang: str, text: str) -> bool:
 def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:
     """Returns the words that no passage of a language holds, those of owners also without their ending.
 
-    Where all nouns have capitals, a passage may hold them within another word, as compounds are written there.
+    Where all nouns have capitals, a passage may hold them within another word, or their parts, as compounds are written
+    there.
     """
     texts: list[str] = []
     for passage in retrieved.selected:
@@ -126,10 +128,20 @@ def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:
     for word in words:
         folded_word = fold(word)
         spellings = {folded_word, folded_word.removesuffix(GENITIVE)}
-        is_part = has_compounds and is_part_of(folded_word, text)
-        if held_words.isdisjoint(spellings) and not is_part:
+        is_in_compound = has_compounds and (
+            is_part_of(folded_word, text) or _is_compound(folded_word, held_words)
+        )
+        if held_words.isdisjoint(spellings) and not is_in_compound:
             unknown_words.append(word)
     return unknown_words
+
+
+def _is_compound(word: str, parts: Collection[str]) -> bool:
+    """Reports whether a word begins or ends with one of some words, as `Telefonnummer` with `Nummer`."""
+    for cut in range(MIN_PART, len(word) - MIN_PART + 1):
+        if word[:cut] in parts or word[cut:] in parts:
+            return True
+    return False
 
 
 def _are_nouns(words: list[str], opening: str, lang: str) -> bool:

@@ -282,11 +282,15 @@ def _sentences_about(
     chunks: Iterable[IndexedChunk],
     retrieved: Retrieved,
 ) -> list[str]:
-    """Returns the sentences and properties that hold the most of what is asked."""
+    """Returns the sentences and properties that hold the most of what is asked.
+
+    If only titles or headings hold any of it, these are all lines below them: of the note `Birthdays`.
+    """
     analysis = retrieved.analysis
+    chunks_about = [chunk for chunk in chunks if chunk.stems_among(asked_stems)]
     best: list[str] = []
     best_weight = 0.0
-    for line in _lines(chunks):
+    for line in _lines(chunks_about):
         shared_stems = asked_stems & stems_as(line, analysis.lang, analysis.renamed)
         weight = sum(retrieved.weights.get(stem, 0.0) for stem in shared_stems)
         if weight > best_weight:
@@ -294,7 +298,7 @@ def _sentences_about(
             best = []
         if shared_stems and weight == best_weight:
             best.append(line)
-    return best
+    return best or list(_lines(chunks_about))
 
 
 def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:

@@ -3,16 +3,17 @@
 A word of the question counts as (part of) a name in these cases:
 
 1. It has a capital letter inside the sentence that asks, or it owns what follows ("Marek's phone number").
-2. The notes write it with a capital letter inside their sentences and never in small letters: more than once, or once if
-   the question has it as an owner (`phone of marek`).
-3. It belongs to a title or an alias of a note, and the notes never write it in small letters: `Marek` may be a name,
+2. The notes write it with a capital letter inside a sentence and never in small letters: once if the question has it as an
+   owner (`phone of marek`), otherwise also elsewhere.
+3. It stands beside another word in the notes as in the question, there with two capitals: `Tess Kavanagh`.
+4. It belongs to a title or an alias of a note, and the notes never write it in small letters: `Marek` may be a name,
    `Car` is none. A title of one word counts if the question has it as an owner without an article (`mareks phone`,
    `phone of marek`) or if the text of the notes has that word, too: `Recipes` above a list is none.
 
-In a language in which all nouns have capitals, only owners, whole titles of several words, and those words count that the
-text of the notes has without an article or another determiner: `Marek` is a name, but neither `die Nachbarin` nor `vom
-Verein`. A question of few words may be taken for one of another language, so the nearest passage's language tells that,
-too.
+In a language in which all nouns have capitals, only owners, full names, whole titles of several words, and those words
+count that the text of the notes has without an article or another determiner: `Marek` is a name, but neither `die
+Nachbarin` nor `vom Verein`. A question of few words may be taken for one of another language, so the nearest passage's
+language tells that, too.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, pairwise
 
 from shared.answering.asked import AskedWord
 from shared.answering.owners import (
@@ -123,6 +125,7 @@ def _words_of_names(
         _folded(words, without_ending),
         _folded(capitalised_words, without_ending),
         owners_in(sentence, words),
+        _neighbours(words),
         capitals_tell=capitals_tell,
     )
     capitals_stand_out = capitals_tell and _has_small_letters(sentence)
@@ -178,6 +181,15 @@ def _folded(
     return frozenset(folded_words)
 
 
+def _neighbours(words: Sequence[AskedWord]) -> frozenset[tuple[str, str]]:
+    """Returns the folded words that stand side by side, with a single character between them."""
+    neighbours: set[tuple[str, str]] = set()
+    for word, following in pairwise(words):
+        if following.start == word.end + 1:
+            neighbours.add((fold(word.text), fold(following.text)))
+    return frozenset(neighbours)
+
+
 def _has_small_letters(sentence: str) -> bool:
     """Reports whether a word begins with a small letter. A query of capitalised words alone is not a sentence."""
     return any(run[0].islower() for run in _LETTERS.findall(sentence))
@@ -188,10 +200,11 @@ def _names_in_notes(
     asked: frozenset[str],
     with_capital: frozenset[str],
     owners: frozenset[str],
+    neighbours: frozenset[tuple[str, str]],
     *,
     capitals_tell: bool,
 ) -> frozenset[str]:
-    """Returns the folded words that the passages write as names and never in small letters.
+    """Returns the folded words that the passages write as names, and never in small letters unless in a full name.
 
     A title whose words are all in the question is a name. Of other titles only words count that the question
     capitalises too: `new` does not ask for the note "New Year". Where all nouns have capitals, only owners do, and words that
@@ -200,12 +213,11 @@ def _names_in_notes(
     asked: folded words of the question.
     with_capital: those of them that have a capital letter and do not open the sentence.
     owners: those of them that the question uses as owners have names.
+    neighbours: those of them that stand side by side.
     """
-    capital_counts, small_words = _words_by_case(passages)
-    capitalised_words: set[str] = set()
-    for word, count in capital_counts.items():
-        if count >= 2 or word in owners:
-            capitalised_words.add(word)
+    written = _written_words(passages)
+    capitalised_words = written.names(owners)
+    full_names = frozenset(chain.from_iterable(neighbours & written.pairs))
     used_as_names = owners
     if not capitals_tell:
         without_determiner = _without_determiner(asked, passages)
@@ -219,25 +231,61 @@ def _names_in_notes(
         capitals_tell=capitals_tell,
     )
     names = capitalised_words | title_words
-    return frozenset(names - small_words)
+    return (names - written.small) | full_names
 
 
-def _words_by_case(passages: Iterable[Scored]) -> tuple[Counter[str], set[str]]:
-    """Counts the folded words with a capital inside a sentence, and returns those in small letters."""
-    capitals = Counter[str]()
-    small_words: set[str] = set()
+@dataclass(frozen=True, slots=True)
+class _WrittenWords:
+    """How passages write words, folded."""
+
+    capital_counts: Counter[str]
+    """Counts of those with a capital."""
+    inside: frozenset[str]
+    """Those with a capital inside a sentence."""
+    small: frozenset[str]
+    """Those in small letters."""
+    pairs: frozenset[tuple[str, str]]
+    """Those that stand side by side, both with a capital: `Birgit Sauer`."""
+
+    def names(self, owners: frozenset[str]) -> frozenset[str]:
+        """Returns the words with a capital inside a sentence, and another one elsewhere unless they are owners."""
+        names: set[str] = set()
+        for word in self.inside:
+            if word in owners or self.capital_counts[word] >= 2:
+                names.add(word)
+        return frozenset(names)
+
+
+def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
+    """Reads how passages write their words."""
+    capital_counts = Counter[str]()
+    inside: set[str] = set()
+    small: set[str] = set()
+    pairs: set[tuple[str, str]] = set()
     for passage in passages:
         text = passage.chunk.text
+        last_capitalised = ""
+        end_of_last = -1
         for match in _LETTERS.finditer(text):
-            word = match[0]
-            if word[0].islower():
-                small_words.add(fold(word))
-            elif is_capitalised(word):
-                start = match.start()
-                signs_before = text[max(0, start - 2) : start]
-                if _IN_A_SENTENCE.search(signs_before):
-                    capitals[fold(word)] += 1
-    return capitals, small_words
+            word = fold(match[0])
+            start = match.start()
+            if match[0][0].islower():
+                small.add(word)
+            if not is_capitalised(match[0]):
+                continue
+            capital_counts[word] += 1
+            if _IN_A_SENTENCE.search(text[max(0, start - 2) : start]):
+                inside.add(word)
+            if text[end_of_last:start] == " ":
+                pairs.add((last_capitalised, word))
+            last_capitalised = word
+            end_of_last = match.end()
+    return _WrittenWords(
+        capital_counts=capital_counts,
+        inside=frozenset(inside),
+        small=frozenset(small),
+        pairs=frozenset(pairs),
+    )
 
 
 def _without_determiner(asked: frozenset[str], passages: Iterable[Scored]) -> frozenset[str]:
@@ -335,7 +383,7 @@ def titles_that_are_names(passages: Sequence[Scored]) -> frozenset[str]:
         if all(map(_is_part_of_name, words)):
             words_by_title[passage.chunk.title] = frozenset(map(fold, words))
     title_words = frozenset[str]().union(*words_by_title.values())
-    names = _without_determiner(title_words, passages) - _words_by_case(passages)[1]
+    names = _without_determiner(title_words, passages) - _written_words(passages).small
     return frozenset([title for title, words in words_by_title.items() if words & names])
 
 

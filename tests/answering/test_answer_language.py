@@ -29,6 +29,7 @@ def lang_of(text: str, notes_lang: str) -> str:
         ("Telefon von Marek", "de"),  # a common word
         ("Marek Handy", "de"),  # a noun
         ("Mareks Handy", "de"),
+        ("Telefonnummer Marek", "de"),  # a compound of a word of the notes
         ("tür marek", "de"),  # a letter
         ("hotel", "de"),
         ("teléfono Marek", "es"),

@@ -304,6 +304,55 @@ def test_an_owner_that_the_notes_name_once_is_a_name(
     assert missing(text, *notes, lang=read_as or lang) == subject
 
 
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Javier phone number", "Javier phone number"),
+        ("javier phone number", "javier phone number"),
+        ("Stove phone number", None),
+        ("Booked phone number", None),  # which the notes have at the beginning of sentences alone
+    ],
+)
+def test_a_word_with_two_capitals_one_of_them_inside_a_sentence_is_a_name(
+    text: str, subject: str | None
+) -> None:
+    neighbour = note("The phone number of the neighbour is 0113 496 0188.", "n", "ABC")
+    stove = note(
+        "Booked the sweep. We cleaned the stove with Javier.\n\nJavier brings wood. Booked a van.",
+        "s",
+        "DEF",
+    )
+    names = missing(text, neighbour, stove)
+    assert (names and names[0]) == subject
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "subject"),
+    [
+        ("de", "Telefonnummer Nele Sauer", "Telefonnummer Nele Sauer"),
+        ("de", "Wann hat Nele Sauer Geburtstag?", "Nele Sauer Geburtstag"),
+        ("de", "Telefonnummer Klempner Hahn", None),
+        ("en", "tess sharp phone number", "tess sharp phone number"),
+        ("fr", "téléphone luc petit", "téléphone luc petit"),
+    ],
+)
+def test_a_full_name_is_a_name_though_the_notes_write_its_words_otherwise_too(
+    lang: str, text: str, subject: str | None
+) -> None:
+    notes_of = {
+        "de": (
+            "Die Finanzen macht ab heute Nele Sauer, die Milch war sauer. Der Klempner kam wegen dem Hahn.",
+            "Die Telefonnummer ist 0761 555 0188. Anna: 3. Mai.",
+            "Geburtstage",
+        ),
+        "en": ("Met Tess Sharp, at nine sharp.", "The phone number is 0113 496 0188.", "Anna"),
+        "fr": ("Vu Luc Petit, un petit homme.", "Le téléphone est le 06 12 34 56 78.", "Anna"),
+    }
+    text_about, text_of_other, title = notes_of[lang]
+    names = missing(text, note(text_of_other, "o", title), note(text_about, "a", "ABC"), lang=lang)
+    assert (names and names[0]) == subject
+
+
 @pytest.mark.parametrize("lang", ["de", "en"])  # which a few words may be taken for
 @pytest.mark.parametrize(
     ("text", "subject"),
