@@ -9,7 +9,8 @@ counts too. Nothing here can tell which one is right, so both are quoted, each w
 
 A section whose heading names a day counts as written on that day, so it can differ from another section of the same
 note. If the properties of two notes say that one replaces the other, the replaced one always comes last, whenever it
-was written. A note without the names in the question states nothing anew: it speaks of another.
+was written. A note without the names in the question states nothing anew: it speaks of another. Nor does one about
+another thing of the kind that is asked for.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
 
+from shared.answering.kinds import AskedKinds
 from shared.answering.named_notes import NamedNotes
 from shared.answering.replacement import are_versions, replaces
 from shared.answering.statements import Statement, statements_of
@@ -63,16 +65,18 @@ class _ReadWindow:
                 return True
         return False
 
-    def states_differently(self, other: _ReadWindow) -> bool:
+    def states_differently(self, other: _ReadWindow, kinds: AskedKinds) -> bool:
         """Reports whether two windows state one thing differently.
 
         They do if the note of one replaces the other's, or if they were written on different days and the newer one
-        states something else than the older one.
+        states something else than the older one, about the same thing of the kind that is asked for.
         """
         if are_versions(self.chunk, other.chunk):
             return True
         older, newer = sorted((self, other), key=_written_at)
         if newer.written_at - older.written_at < MIN_APART:
+            return False
+        if kinds.is_about_another(newer.chunk, older.chunk):
             return False
         for statement, older_statement in product(newer.statements, older.statements):
             if statement.differs(older_statement):
@@ -117,10 +121,13 @@ def current_first(
         best_of_place.setdefault(read.place, read)
 
     # 2. Each chosen window becomes the version of it that is to stand first, followed by the others that were chosen too.
+    kinds = AskedKinds.of(retrieved.analysis)
     ordered: list[_ReadWindow] = []
     dated: list[_ReadWindow] = []
     for read in chosen_reads:
-        different = filter(read.states_differently, best_of_place.values())
+        different = [
+            other for other in best_of_place.values() if read.states_differently(other, kinds)
+        ]
         first_version, *others = _sorted_versions(read, different, tense)
         shown_versions = [first_version]
         shown_versions += [version for version in others if version in chosen_reads]

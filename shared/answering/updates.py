@@ -3,7 +3,8 @@
 People seldom write that a note replaces another one: `Rent: 540 a month`, and half a year later, among other news,
 `The landlord settled on 585`. A later note counts as an update if it answers the question nearly as well and has
 more words in common with the first one than the passages of one search usually have with each other. Minutes by one
-template and chats of the same people are all alike, so that a likeness alone says little.
+template and chats of the same people are all alike, so that a likeness alone says little. A note about another thing of the
+kind that is asked for (the attic flat, not the cellar flat) is none.
 
 Nobody can tell for sure, so both notes are quoted, each with its day. Where there is less evidence their order stays, and
 the days alone let the reader judge.
@@ -22,6 +23,7 @@ from operator import attrgetter
 from statistics import fmean
 from zoneinfo import ZoneInfo
 
+from shared.answering.kinds import AskedKinds
 from shared.answering.named_notes import NamedNotes
 from shared.answering.replacement import replaces
 from shared.answering.tense import Tense, tense_of
@@ -37,10 +39,6 @@ to the mean likeness of the passages found. Chosen on the notes of three made-up
 MAY_UPDATE = 0.9
 """Least product for which the days of both are shown. Of these people's replaced facts that stand above the new ones half
 get their days by it, and three in ten of the other questions for which an earlier note stands above a later one.
-"""
-LACKING = 1.6
-"""Least product instead of UPDATES for a passage that lacks a word of the question which the first passage has: it may be
-about another thing, the bathroom's paint and not the kitchen's. A larger one loses more updates than it saves others.
 """
 FORMER = 1.0
 """Least product for an earlier passage to stand before the first one, if the question asks for what no longer holds: the
@@ -98,6 +96,7 @@ def find_update(
     else:
         others = _later_passages(first, passages, question)
         others = [passage for passage in others if not _is_replaced(passage, retrieved)]
+        others = _about_the_same(first, others, retrieved)
     others = [passage for passage in others if named.may_speak_of_them(passage.chunk.note_id)]
     if not others:
         return None
@@ -106,11 +105,7 @@ def find_update(
     compared = _ComparedWithFirst(first, retrieved)
     likely: list[Update] = []
     for passage in others:
-        least = UPDATES
-        if wants_earlier:
-            least = FORMER
-        elif compared.lacks_asked_word(passage):
-            least = LACKING
+        least = FORMER if wants_earlier else UPDATES
         update = Update(passage, compared.evidence(passage), least)
         if update.evidence >= MAY_UPDATE:
             likely.append(update)
@@ -127,7 +122,6 @@ class _ComparedWithFirst:
         self._words = words
         self._first = first
         self._first_words = words[first.chunk.chunk_id]
-        self._asked_words = self._first_words & retrieved.weights.keys()
         self._usual_likeness = _usual_likeness(retrieved.selected, words)
 
     def evidence(self, passage: Scored) -> float:
@@ -135,10 +129,6 @@ class _ComparedWithFirst:
         likeness = _likeness(self._first_words, self._words[passage.chunk.chunk_id])
         relative_likeness = (likeness + SMOOTHING) / (self._usual_likeness + SMOOTHING)
         return min(MOST_LIKENESS, relative_likeness) * passage.score / self._first.score
-
-    def lacks_asked_word(self, passage: Scored) -> bool:
-        """Reports whether a passage lacks a word of the question that the first one has."""
-        return not self._asked_words <= self._words[passage.chunk.chunk_id]
 
 
 def _later_passages(
@@ -162,6 +152,12 @@ def _later_passages(
         if is_other_note and is_later and passage_written_at < end_of_today:
             later.append(passage)
     return later
+
+
+def _about_the_same(first: Scored, others: Iterable[Scored], retrieved: Retrieved) -> list[Scored]:
+    """Returns the passages that are not about another thing of the kind that is asked for."""
+    kinds = AskedKinds.of(retrieved.analysis)
+    return [passage for passage in others if not kinds.is_about_another(passage.chunk, first.chunk)]
 
 
 def _earlier_passages(first: Scored, passages: Iterable[Scored]) -> list[Scored]:

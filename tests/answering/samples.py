@@ -91,7 +91,7 @@ def retrieved(
     """Build a retrieval that analysed `text` (without its time phrase) and selected these passages."""
     distinct: Sequence[str] = tuple(dict.fromkeys(stems(text, lang)))
     return Retrieved(
-        analysis=Analysis(tuple(distinct), tuple(distinct), time, lang),
+        analysis=Analysis(tuple(distinct), tuple(distinct), time, lang, subject=text),
         selected=selected,
         nearest=selected,
         refusal=refusal,

@@ -247,6 +247,21 @@ def test_a_note_about_another_states_nothing_anew() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "older", "newer", "first_year"),
+    [
+        ("car tyres pressure", "Car tyres: pressure 2.4 bar.", "Bike tyres: pressure 4.5 bar.", 2024),
+        ("car tyres pressure", "Car tyres: pressure 2.4 bar.", "The tyres: pressure 2.6 bar.", 2025),
+        ("alte Säge Preis", "Alte Säge: Preis 12 Euro.", "Neue Säge: Preis 90 Euro.", 2024),
+    ],
+)  # fmt: skip
+def test_a_note_about_another_thing_of_the_kind_states_nothing_anew(
+    text: str, older: str, newer: str, first_year: int
+) -> None:
+    quotes = quoted(dated(older, 2024, score=1.0), dated(newer, 2025), text=text)
+    assert years(quotes)[0] == first_year
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "What was the old Kafka retention?",

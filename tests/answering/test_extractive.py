@@ -124,11 +124,11 @@ def test_of_a_series_whose_last_note_is_asked_for_that_note_alone_is_quoted() ->
         "Left to do: Nadia, second teapot.", note_id="b", title="Show report 9", start=400
     )
     found = asked_of(older, report, tasks, text=text)
-    analysis = replace(found.analysis, subject=text)
     writer = ExtractiveWriter()
-    of_last = writer.quotes(question(text), replace(found, analysis=analysis))
+    of_last = writer.quotes(question(text), found)
     assert [quote.passage for quote in of_last] == [report, tasks]
-    of_all = writer.quotes(question(text), found)
+    analysis = replace(found.analysis, subject="What is left to do after a show report?")
+    of_all = writer.quotes(question(text), replace(found, analysis=analysis))
     assert of_all[0].passage == older
 
 
