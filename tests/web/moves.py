@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, Route, expect
@@ -56,14 +56,25 @@ def hold(page: Page, address: str) -> Callable[[], None]:
         waiting.append(route)
 
     def let_go() -> None:
-        while not waiting:
-            page.wait_for_timeout(20)
+        await_route(page, waiting)
+        # Before they go on: a request that came between would wait forever. The route of `open_page` keeps them waiting.
+        page.unroute(address, keep)
         for route in waiting:
             route.continue_()
-        page.unroute(address, keep)
 
     page.route(address, keep)
     return let_go
+
+
+def await_route(page: Page, routes: Sized, within: float = 40) -> None:
+    """Wait until a list into which a handler puts what it holds has something in it.
+
+    A failure shows the requests that the page has made instead.
+    """
+    deadline = time.monotonic() + within
+    while not routes:
+        assert time.monotonic() < deadline, [request.url for request in page.requests()]
+        page.wait_for_timeout(20)
 
 
 def until(page: Page, expression: str, argument: object = None, within: float = 40) -> None:

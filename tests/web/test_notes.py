@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import APIResponse, Page, Route, expect
 
 from tests.servers.dev import Running
-from tests.web.moves import ask, hold, open_notes, until, write_note
+from tests.web.moves import ask, await_route, hold, open_notes, until, write_note
 
 Shot = Callable[[Page, str], None]
 
@@ -278,8 +278,7 @@ def test_a_note_that_is_saved_while_the_list_is_read_stays_in_it(page: Page) -> 
     )  # as it is before the save
     page.reload()
     page.get_by_role("link", name="Notes", exact=True).click()
-    while not read:
-        page.wait_for_timeout(20)
+    await_route(page, read)
     page.get_by_role("button", name="New note").click()
     page.get_by_label("Title").fill("Meanwhile")
     page.get_by_label("Text", exact=True).fill("Saved while the list was on its way.")

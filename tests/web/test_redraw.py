@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.servers.dev import Running
-from tests.web.moves import QUESTION, ask, hold, open_notes
+from tests.web.moves import QUESTION, ask, await_route, hold, open_notes
 
 FOLDER = {
     "folder": "/home/me/notes",
@@ -68,8 +68,7 @@ def test_a_note_opens_though_others_come_into_the_list_above_it(
     rows = page.locator("#side-notes .list-row a")
     expect(rows).to_have_count(1)
     _press(page, rows)
-    while not held:
-        page.wait_for_timeout(20)
+    await_route(page, held)
     held[0].fulfill(json={"notes": [newer], "nextPageToken": ""})
     expect(page.locator(".coverage")).to_contain_text("Indexed")
     page.mouse.up()

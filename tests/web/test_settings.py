@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.servers.dev import ROOT, Running, dev
 from tests.servers.openai import OpenAIServer, error
@@ -101,8 +101,7 @@ def _open_settings_that_stay_in_place(page: Page) -> None:
 
 @pytest.mark.nightly
 def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page: Page) -> None:
-    waiting: list[Route] = []
-    page.route("**/templates", lambda route: waiting.append(route))  # noqa: PLW0108 - it is given an attribute
+    let_go = hold(page, "**/templates")
     page.get_by_role("button", name="Settings (s)").click()
     page.get_by_text("Advanced").click()
     instructions = page.get_by_label("Instructions")
@@ -110,7 +109,7 @@ def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page:
     template = page.get_by_label("Template")
     count_before = template.locator("option").count()
     expect(template.locator("option").first).to_be_attached()
-    waiting.pop().continue_()
+    let_go()
     expect(template.locator("option")).not_to_have_count(count_before)
     expect(instructions).to_have_value("Answer in a whisper")
     expect(instructions).to_be_focused()
