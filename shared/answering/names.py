@@ -45,6 +45,8 @@ from shared.model.retrieval import Retrieved, Scored
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
+_ADDRESS = re.compile(r"(?<!\S)[^\s@/]*[@/]\S*")
+"""A word with a sign of addresses, in which names are written small: `marek@example.com`."""
 _IN_A_SENTENCE = re.compile(r"[\w,;)] \Z")
 _ASKS = re.compile(r"[?？؟][\"'”’)]*\Z")
 
@@ -263,7 +265,7 @@ def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
     small: set[str] = set()
     pairs: set[tuple[str, str]] = set()
     for passage in passages:
-        text = passage.chunk.text
+        text = _ADDRESS.sub("", passage.chunk.text)
         last_capitalised = ""
         end_of_last = -1
         for match in _LETTERS.finditer(text):

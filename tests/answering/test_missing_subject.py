@@ -327,6 +327,17 @@ def test_a_word_with_two_capitals_one_of_them_inside_a_sentence_is_a_name(
 
 
 @pytest.mark.parametrize(
+    "address",
+    ["marek@post.example", "https://example.com/marek", "people/marek.md", "<marek@post.example>,"],
+)
+def test_small_letters_in_an_address_do_not_make_a_common_word_of_a_name(address: str) -> None:
+    marek = note(f"Met Marek at {address} and wrote. He plays the cello, as Marek says.", "m")
+    assert missing("mareks phone number", PRIYA, marek) == ("mareks phone number", {"m"})
+    small = note(f"Met a marek at {address}. He plays the cello, as Marek says.", "m")
+    assert missing("mareks phone number", PRIYA, small) is None
+
+
+@pytest.mark.parametrize(
     ("lang", "text", "subject"),
     [
         ("de", "Telefonnummer Nele Sauer", "Telefonnummer Nele Sauer"),
