@@ -64,6 +64,24 @@ class MissingSubject:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """Words that say what is asked about a name."""
+
+    words: Sequence[AskedWord]
+    belongs: bool
+    """True if the question says that it belongs to the name."""
+    asks_several: bool
+    """True if several words say what is asked, those of a request (`give me`) aside."""
+
+    @property
+    def stems(self) -> set[str]:
+        stems: set[str] = set()
+        for word in self.words:
+            stems.update(word.stems)
+        return stems
+
+
+@dataclass(frozen=True, slots=True)
 class _Division:
     """Passages about a name, and passages about others. A passage about another may mention the name."""
 
@@ -138,14 +156,13 @@ def _is_missing(
     belongs = name.owns or bool(belonging)
     if belongs and owns_an_owner(sentence, name.start, name.end, belonging, lang):
         return False
-    return _is_said_of_others(
-        retrieved,
-        name,
-        naming,
-        belonging or other_words,
+    asked = _Asked(
+        words=belonging or other_words,
         belongs=belongs,
         asks_several=len(without_request(sentence, other_words, lang)) > 1,
     )
+    division = _divided(name, naming, retrieved.selected)
+    return _is_said_of_others(division, asked, retrieved)
 
 
 def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
@@ -191,57 +208,51 @@ def _divided(name: Name, naming: frozenset[str], passages: Sequence[Scored]) -> 
     return division
 
 
-def _is_said_of_others(
-    retrieved: Retrieved,
-    name: Name,
-    naming: frozenset[str],
-    words: Sequence[AskedWord],
-    *,
-    belongs: bool,
-    asks_several: bool,
-) -> bool:
-    """Reports whether only notes about others hold what is asked about a name.
-
-    naming: ids of the notes that contain the name.
-    words: what is asked about it.
-    belongs: True if the question says that it belongs to the name.
-    asks_several: True if several words say what is asked, those of a request (`give me`) aside.
-    """
-    asked_stems: set[str] = set()
-    for word in words:
-        asked_stems.update(word.stems)
-
-    # 1. What is said about the name holds none of it.
-    division = _divided(name, naming, retrieved.selected)
-    if division.says_any(asked_stems, retrieved.analysis):
+def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved) -> bool:
+    """Reports whether only notes about others hold what is asked about a name."""
+    if division.says_any(asked.stems, retrieved.analysis):
         return False
-
-    # 2. Another note holds all of it. Words that no passage holds are left aside: they tell none of them apart.
-    stems_of_others = [chunk.stems_among(asked_stems) for chunk in division.other_chunks]
-    known_stems = set().union(*stems_of_others)
+    known_stems = _held_by_another(division.other_chunks, asked)
     if not known_stems:
         return False
-    # Words of one phrase, known or not, say one thing, which different notes may say in part.
-    is_one_phrase = _are_neighbours(words)
-    if not is_one_phrase and known_stems not in stems_of_others:
+    known_words = [word for word in asked.words if known_stems.issuperset(word.stems)]
+    is_little = len(known_words) <= 1 and not asked.belongs
+    if is_little and asked.asks_several:
         return False
 
-    known_words = [word for word in words if known_stems.issuperset(word.stems)]
-    is_little = len(known_words) <= 1 and not belongs
-    if is_little and asks_several:
-        return False
-
-    # 3. What is said about the name may answer in other words: by a number as long, an amount, a day, or where one word is
-    # asked.
     sentences_about = _sentences_about(known_stems, division.other_chunks, retrieved)
-    if _has_amount(sentences_about) and _has_amount(division.lines()):
-        return False
-    stated_length = _longest_number(sentences_about)
+    answers = _answers_in_other_words(division, sentences_about)
+    if answers is None:
+        return not is_little
+    return not answers
+
+
+def _held_by_another(chunks: Iterable[IndexedChunk], asked: _Asked) -> set[str]:
+    """Returns the stems of what is asked if a chunk holds all of it, otherwise none.
+
+    Words that no chunk holds are left aside: they tell none of them apart. Words of one phrase, known or not, say one thing,
+    which different chunks may say in part.
+    """
+    stems_of_chunks = [chunk.stems_among(asked.stems) for chunk in chunks]
+    known_stems = set().union(*stems_of_chunks)
+    if known_stems in stems_of_chunks or _are_neighbours(asked.words):
+        return known_stems
+    return set()
+
+
+def _answers_in_other_words(division: _Division, stated: Sequence[str]) -> bool | None:
+    """Reports whether what is said about a name may be what is stated of others: an amount, a number as long, a day.
+
+    stated: sentences about others. None is returned if they state none of these.
+    """
+    if _has_amount(stated) and _has_amount(division.lines()):
+        return True
+    stated_length = _longest_number(stated)
     if stated_length > 0:
-        return 2 * _longest_number(division.values) <= stated_length
-    if _has_day(sentences_about):
-        return not _has_day(division.values)
-    return not is_little
+        return 2 * _longest_number(division.values) > stated_length
+    if _has_day(stated):
+        return _has_day(division.values)
+    return None
 
 
 def _is_named_above(chunk: IndexedChunk, name: Name) -> bool:
