@@ -32,7 +32,7 @@ def utf16_units(text: str) -> int:
 
 
 def utf16_slice(text: str, start: int, end: int) -> str:
-    """Returns the text from `start` to `end`, counted in UTF-16 code units; of a character cut in two `�`."""
+    """Returns the text from `start` to `end`, counted in UTF-16 code units; half a character becomes U+FFFD."""
     if text.isascii():
         return text[start:end]
     encoded = text.encode("utf-16-le", "surrogatepass")
