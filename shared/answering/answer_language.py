@@ -76,12 +76,12 @@ def _told_by_common_words(question: str, notes_lang: str) -> str | None:
     words_of_notes = telling_words(notes_lang)
     if folded_question & (english_words - words_of_notes):
         return UNSURE
-    if lexicon(UNSURE).former.search(question):
+    if lexicon(UNSURE).former_in(question):
         return UNSURE
 
     if folded_question & (words_of_notes - english_words):
         return notes_lang
-    if lexicon(notes_lang).former.search(question):
+    if lexicon(notes_lang).former_in(question):
         return notes_lang
     written_small = f" {question.lower()}"  # some letters tell behind a blank
     if any(letters in written_small for letters in telling_letters(notes_lang)):

@@ -1,7 +1,7 @@
-"""Windows to be quoted -> the same windows, where notes state one thing differently the newest first, or the oldest.
+"""Windows to be quoted -> the same windows, where notes state one thing differently the one that is asked for first.
 
-A question for what no longer holds (`the old password`) is answered by the oldest statement; any other question in the
-past, or about a time, by the one that ranks first.
+That is the newest. For what no longer holds (`the old password`) it is the last one before the newest; for any other
+question in the past, or about a time, the one that ranks first.
 
 Windows of two notes state one thing differently if both are about most of what the question asks for, and they differ
 in a number of the same unit or in a date. If their sentences otherwise read alike, a different name or bare number
@@ -97,8 +97,8 @@ def current_first(
 ) -> tuple[list[Window], frozenset[str]]:
     """Puts the newest statement of a thing before older ones that differ, even if it was not chosen.
 
-    If the question asks for what no longer holds, the oldest one stands first. If it names a time, or otherwise asks of
-    the past, nothing is reordered.
+    If the question asks for what no longer holds, the last one before the newest stands first. If it names a time, or
+    otherwise asks of the past, nothing is reordered.
 
     Returns at most as many windows as the question wants, and the ids of the chunks whose note's day is to be shown: of
     those that differ, or of all if the question asks for what no longer holds.
@@ -148,7 +148,8 @@ def _sorted_versions(
         return [read, *different]
     versions = _newest_first([read, *different])
     if tense is Tense.FORMER:
-        versions.reverse()
+        newest, *former = versions
+        return [*former, newest]
     return versions
 
 

@@ -10,7 +10,8 @@ Nobody can tell for sure, so both notes are quoted, each with its day. Where the
 the days alone let the reader judge.
 
 A question in the past asks for what was: no later note stands before it. Where it asks for what no longer holds (`the old
-rent`), the note quoted first may be the one that changed it, and the passage of an earlier note is looked for instead.
+rent`), the note quoted first may be the one that changed it, and the passage of an earlier note stands before it, unless
+the first one is more like a later note, and so is itself what was changed.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from itertools import combinations
+from math import inf
 from operator import attrgetter
 from statistics import fmean
 from zoneinfo import ZoneInfo
@@ -44,6 +46,8 @@ FORMER = 1.0
 """Least product for an earlier passage to stand before the first one, if the question asks for what no longer holds: the
 person knows that something has changed. Chosen on the notes of two made-up people, see evaluation/experiments.md.
 """
+NEVER = inf
+"""Least product for a later passage in that case: the first one is what was, and both are dated."""
 MOST_LIKENESS = 2.0
 """A likeness counts as at most this many times the usual one: where few notes are found that have nothing in common, the
 usual one is next to nothing.
@@ -79,54 +83,65 @@ def find_update(
 ) -> Update | None:
     """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
-    If the question asks for what no longer holds, the passage is of an earlier note. None, too, if the question names a
-    time or otherwise asks of the past. Left out are notes without the names in the question (they speak of another), notes
-    still to come, and notes that another one replaces.
+    If the question asks for what no longer holds, the passage may also be of an earlier note; one of a later note then does
+    not stand before the first passage, which is what was. None, too, if the question names a time or otherwise asks of the
+    past. Left out are notes without the names in the question (they speak of another), notes about another thing of the kind
+    that is asked for, notes still to come, and, unless what no longer holds is asked for, notes that another one replaces.
 
     first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
         question.
     """
-    # 1. What was written later, or earlier if that is asked for, and still holds if it is to hold.
     tense = tense_of(question, retrieved)
     if tense is Tense.PAST:
         return None
-    wants_earlier = tense is Tense.FORMER
-    if wants_earlier:
-        others = _earlier_passages(first, passages)
-    else:
-        others = _later_passages(first, passages, question)
-        others = [passage for passage in others if not _is_replaced(passage, retrieved)]
-        others = _about_the_same(first, others, retrieved)
-    others = [passage for passage in others if named.may_speak_of_them(passage.chunk.note_id)]
-    if not others:
-        return None
+    later = _later_passages(first, passages, question)
+    earlier = _earlier_passages(first, passages)
+    if not later and not earlier:
+        return None  # nothing to compare, which takes a while
 
-    # 2. Of those that may state anew what the first one says, the strongest; a probable one first.
-    compared = _ComparedWithFirst(first, retrieved)
-    likely: list[Update] = []
-    for passage in others:
-        least = FORMER if wants_earlier else UPDATES
-        update = Update(passage, compared.evidence(passage), least)
-        if update.evidence >= MAY_UPDATE:
-            likely.append(update)
-    return max(likely, key=attrgetter("is_probable", "evidence"), default=None)
+    compared = _ComparedWithFirst(first, retrieved, named)
+    if tense is Tense.FORMER:
+        updates = [*compared.updates(earlier, FORMER), *compared.updates(later, NEVER)]
+        return max(updates, key=attrgetter("evidence"), default=None)
+
+    standing = [passage for passage in later if not _is_replaced(passage, retrieved)]
+    updates = compared.updates(standing, UPDATES)
+    return max(updates, key=attrgetter("evidence"), default=None)
 
 
 class _ComparedWithFirst:
-    """The words of the passages found, compared with those of the first one."""
+    """Compares passages with the first one: do they speak of the same, and how much are they alike?"""
 
-    def __init__(self, first: Scored, retrieved: Retrieved) -> None:
-        words = {
+    def __init__(self, first: Scored, retrieved: Retrieved, named: NamedNotes) -> None:
+        self._first = first
+        self._named = named
+        self._kinds = AskedKinds.of(retrieved.analysis)
+        self._words = {
             passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected
         }
-        self._words = words
-        self._first = first
-        self._first_words = words[first.chunk.chunk_id]
-        self._usual_likeness = _usual_likeness(retrieved.selected, words)
+        self._usual_likeness = _usual_likeness(retrieved.selected, self._words)
 
-    def evidence(self, passage: Scored) -> float:
+    def updates(self, others: Iterable[Scored], least: float) -> list[Update]:
+        """Returns those of the other passages that may be updates, see `Update`."""
+        updates: list[Update] = []
+        for passage in others:
+            if not self._is_about_the_same(passage):
+                continue
+            update = Update(passage, self._evidence(passage), least)
+            if update.evidence >= MAY_UPDATE:
+                updates.append(update)
+        return updates
+
+    def _is_about_the_same(self, passage: Scored) -> bool:
+        """Reports whether a passage may speak of the person or thing that the question asks about."""
+        if not self._named.may_speak_of_them(passage.chunk.note_id):
+            return False
+        return not self._kinds.is_about_another(passage.chunk, self._first.chunk)
+
+    def _evidence(self, passage: Scored) -> float:
         """Returns the product of a passage's score and of its likeness to the first one, both as shares."""
-        likeness = _likeness(self._first_words, self._words[passage.chunk.chunk_id])
+        first_words = self._words[self._first.chunk.chunk_id]
+        likeness = _likeness(first_words, self._words[passage.chunk.chunk_id])
         relative_likeness = (likeness + SMOOTHING) / (self._usual_likeness + SMOOTHING)
         return min(MOST_LIKENESS, relative_likeness) * passage.score / self._first.score
 
@@ -152,12 +167,6 @@ def _later_passages(
         if is_other_note and is_later and passage_written_at < end_of_today:
             later.append(passage)
     return later
-
-
-def _about_the_same(first: Scored, others: Iterable[Scored], retrieved: Retrieved) -> list[Scored]:
-    """Returns the passages that are not about another thing of the kind that is asked for."""
-    kinds = AskedKinds.of(retrieved.analysis)
-    return [passage for passage in others if not kinds.is_about_another(passage.chunk, first.chunk)]
 
 
 def _earlier_passages(first: Scored, passages: Iterable[Scored]) -> list[Scored]:

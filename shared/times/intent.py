@@ -137,7 +137,7 @@ class Intents:
         question = self._question(self._asking[-1])
         clause = question.clause.text
         words = self._words
-        if words.former.search(clause):
+        if words.former_in(clause):
             return True
         before = words.before.search(clause)
         if before is None:

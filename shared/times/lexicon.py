@@ -453,6 +453,17 @@ class Lexicon(TimeWords):
             return False
         return not self.subject_words(text)
 
+    def former_in(self, text: str) -> re.Match[str] | None:
+        """Finds a word for what no longer holds: `old rent`. In `Old Bank` the capital makes it part of a name.
+
+        The first word has a capital anyway. There the second word tells: behind an adjective it has a capital only where all
+        nouns have one, `Old rent` and `Alte Miete`, but not in `Old Bank` and `Alter der Kinder`.
+        """
+        first_word, *following = text.split(maxsplit=2) or [""]
+        if following and following[0][0].isupper() != self.names_are_capitalised:
+            text = text.replace(first_word, first_word.lower(), 1)
+        return self.former.search(text)
+
     def subject_words(self, text: str) -> list[str]:
         """Returns the words of a text that name a subject: no stop words, no fillers, no words for everything of a time."""
         subject_words = []

@@ -277,6 +277,27 @@ def test_the_oldest_statement_stands_first_for_what_no_longer_holds(text: str) -
     assert all(quote.dated for quote in quotes)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was the boat rent before the last increase?",
+        "the previous boat rent",
+        "boat rent before?",
+    ],
+)
+@pytest.mark.parametrize("best", [0, 1, 2])
+def test_of_several_statements_that_no_longer_hold_the_last_one_stands_first(
+    text: str, best: int
+) -> None:
+    versions = [
+        dated(f"The boat rent is ${price} since spring.", year)
+        for year, price in ((2021, 40), (2023, 48), (2025, 55))
+    ]
+    versions[best] = replace(versions[best], score=1.0)
+    best_first = sorted(versions, key=lambda version: -version.score)
+    assert years(quoted(*best_first, text=text))[0] == 2023
+
+
 @pytest.mark.parametrize("newer_is_best", [True, False])
 def test_other_questions_in_the_past_keep_the_order_of_the_search_and_both_are_dated(
     *, newer_is_best: bool

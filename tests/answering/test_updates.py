@@ -129,6 +129,27 @@ def test_for_what_no_longer_holds_an_earlier_note_stands_before_the_first_one(te
     assert second.dated
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was the old rent of the flat in Orchard Street?",
+        "What did the flat in Orchard Street cost before the new lease?",
+    ],
+)
+def test_what_a_later_note_states_anew_is_what_was_whatever_was_before(text: str) -> None:
+    signed = written(SIGNED, 2024, score=0.9)
+    raised = written(RAISED, 2026, score=0.85)
+    viewed = written("Flat in Orchard Street: viewed it with Mr Hale, rent not said.", 2022)
+    others = unrelated(2020)
+    assert found(signed, viewed, *others, text=text) == viewed
+    assert found(signed, raised, viewed, *others, text=text) is None
+    first, *_ = ExtractiveWriter().quotes(
+        question(text), searched(signed, raised, viewed, *others, text=text)
+    )
+    assert first.passage == signed
+    assert first.dated
+
+
 def test_an_earlier_note_that_hardly_answers_stays_below_the_first_one() -> None:
     text = "What was the old rent of the flat in Orchard Street?"
     signed = written(SIGNED, 2024, score=0.4)
