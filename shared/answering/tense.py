@@ -34,7 +34,8 @@ class Tense(Enum):
 def tense_of(question: Question, retrieved: Retrieved) -> Tense:
     """Reads the tense of a question, in the language in which it is answered: `alte Miete` alone tells none.
 
-    What most notes call so has an old name: `the old town market` asks for what holds. Words within a time name no change, `the week before 16 November`, unless all that was before is meant: `before Easter`.
+    Words within a time name no change, `the week before 16 November`, unless all that was before is meant: `before Easter`.
+    Nor does a word that most notes have in a name: `the old town market` asks for what holds.
     """
     analysis = retrieved.analysis
     lang = answer_lang(question.text, retrieved)
