@@ -16,6 +16,9 @@ state an amount or a day, any amount or day. Unless the name owns it, one common
 are asked, and without a number or a day it always is. If the sentence has other names that the notes speak of, only an
 owner counts.
 
+Nor is missing what a name owns where only the passages about the name hold another word of the question: in `which batteries
+for Mum's ears`, her note has batteries, and another note has ears.
+
 Things that notes write in small letters are no names: where only "Papers" has a licence plate, it may well be that of the
 car, though "Car" has none.
 
@@ -68,17 +71,20 @@ class _Asked:
     """Words that say what is asked about a name."""
 
     words: Sequence[AskedWord]
+    """What belongs to the name, or else all other words."""
+    further_words: Sequence[AskedWord]
+    """The words of the sentence that are not of the name, without those of a request: `give me`."""
     belongs: bool
-    """True if the question says that it belongs to the name."""
-    asks_several: bool
-    """True if several words say what is asked, those of a request (`give me`) aside."""
+    """True if the question says that the words belong to the name."""
 
     @property
     def stems(self) -> set[str]:
-        stems: set[str] = set()
-        for word in self.words:
-            stems.update(word.stems)
-        return stems
+        return _stems_of(self.words)
+
+    @property
+    def stems_of_rest(self) -> set[str]:
+        """Stems of what is asked beside what belongs to the name: `batteries for Mum's ears`."""
+        return _stems_of([word for word in self.further_words if word not in self.words])
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +164,8 @@ def _is_missing(
         return False
     asked = _Asked(
         words=belonging or other_words,
+        further_words=without_request(sentence, other_words, lang),
         belongs=belongs,
-        asks_several=len(without_request(sentence, other_words, lang)) > 1,
     )
     division = _divided(name, naming, retrieved.selected)
     return _is_said_of_others(division, asked, retrieved)
@@ -217,7 +223,9 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
         return False
     known_words = [word for word in asked.words if known_stems.issuperset(word.stems)]
     is_little = len(known_words) <= 1 and not asked.belongs
-    if is_little and asked.asks_several:
+    if is_little and len(asked.further_words) > 1:
+        return False
+    if _says_the_rest(division, asked):
         return False
 
     sentences_about = _sentences_about(known_stems, division.other_chunks, retrieved)
@@ -225,6 +233,26 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
     if answers is None:
         return not is_little
     return not answers
+
+
+def _says_the_rest(division: _Division, asked: _Asked) -> bool:
+    """Reports whether what is said about a name holds a further word of the question.
+
+    Words that another passage holds beside what is asked do not count.
+    """
+    rest = asked.stems_of_rest
+    rest_beside: set[str] = set()
+    for chunk in division.other_chunks:
+        if chunk.stems_among(asked.stems):
+            rest_beside |= chunk.stems_among(rest)
+    return any(chunk.stems_among(rest) - rest_beside for chunk in division.chunks_about)
+
+
+def _stems_of(words: Iterable[AskedWord]) -> set[str]:
+    stems: set[str] = set()
+    for word in words:
+        stems.update(word.stems)
+    return stems
 
 
 def _held_by_another(chunks: Iterable[IndexedChunk], asked: _Asked) -> set[str]:

@@ -327,6 +327,32 @@ def test_a_word_with_two_capitals_one_of_them_inside_a_sentence_is_a_name(
 
 
 @pytest.mark.parametrize(
+    ("lang", "text", "subject"),
+    [
+        ("en", "Which batteries do I buy for Marek's ears?", None),
+        ("en", "batteries for Marek's ears", None),
+        ("en", "Which drops for Marek's ears?", "Marek's ears"),  # which the other note has
+        ("en", "Give me something for Marek's ears", "Marek's ears"),
+        ("de", "Welche Batterien brauchen Mareks Ohren?", None),
+        ("es", "¿Qué pilas compro para las orejas de Marek?", None),
+    ],
+)
+def test_what_a_name_owns_is_not_missing_where_its_note_says_the_rest_of_the_question(
+    lang: str, text: str, subject: str | None
+) -> None:
+    notes_of = {
+        "en": ("Hearing aid: batteries of size 312.", "Drops for the ears, twice a day."),
+        "de": ("Hörgerät: Batterien der Größe 312.", "Tropfen in die Ohren, abends."),
+        "es": ("Audífono: pilas del número 312.", "Gotas para las orejas, por la noche."),
+    }
+    text_about, text_of_other = notes_of[lang]
+    marek = note(text_about, "m", "Marek")
+    priya = note(text_of_other, "p", "Priya Raman")
+    names = missing(text, marek, priya, lang=lang)
+    assert (names and names[0]) == subject
+
+
+@pytest.mark.parametrize(
     "address",
     ["marek@post.example", "https://example.com/marek", "people/marek.md", "<marek@post.example>,"],
 )
