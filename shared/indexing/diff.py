@@ -15,7 +15,15 @@ from shared.language.terms import stems
 from shared.markdown.blocks import table_heads
 from shared.markdown.file import ALIAS, MAX_PROPERTIES, aliases_in, properties_of
 from shared.markdown.pointers import file_name, link_terms
-from shared.model.index import COLUMNS, Chunk, IndexedChunk, StoredChunk, scopes_of, vector_space
+from shared.model.index import (
+    COLUMNS,
+    Chunk,
+    IndexedChunk,
+    StoredChunk,
+    chunk_id_of,
+    scopes_of,
+    vector_space,
+)
 from shared.model.notes import Note
 from shared.times.dates import date_in_words
 
@@ -126,7 +134,7 @@ def wanted_note(
         text_hash = hashlib.sha256(text.encode()).hexdigest()
         wanted_chunks.append(
             WantedChunk(
-                chunk_id=f"{note.note_id}_{chunk.position:03d}",
+                chunk_id=chunk_id_of(note.note_id, chunk.position),
                 slice=chunk,
                 properties=all_properties,
                 text_hash=text_hash[:32],

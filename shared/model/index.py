@@ -42,6 +42,11 @@ COLUMNS = "columns: "
 """Prefix of the chunk property that holds the head of a table."""
 
 
+def chunk_id_of(note_id: str, position: int) -> str:
+    """Returns the id of the chunk of a note at a position."""
+    return f"{note_id}_{position:03d}"
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """One slice of a note: `text == note.text[start:end]`. `position` counts from 0."""
@@ -59,7 +64,7 @@ class IndexedChunk:
     """A chunk with everything the stores keep of it but its vector."""
 
     chunk_id: str
-    """noteId + `_` + position in at least three digits."""
+    """See `chunk_id_of`."""
     note_id: str
     position: int
     title: str

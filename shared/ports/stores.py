@@ -198,6 +198,15 @@ class SearchStore(Protocol):
     ) -> tuple[IndexedChunk, ...]:
         """Returns all chunks of a note, of any revision, by position."""
 
+    def read_chunks(
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        *,
+        stems: Sequence[str],
+    ) -> tuple[IndexedChunk, ...]:
+        """Returns those of some chunks that exist, of any revision, in no particular order."""
+
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         """Returns the records of those notes that exist; a note without a record here must not be cited."""
 

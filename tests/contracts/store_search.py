@@ -564,6 +564,16 @@ class _NoteChunksContract:
         )
         assert store.note_chunks(TENANT, "n9", stems=["beta"]) == ()
 
+    def test_chunks_are_read_by_their_ids(self, store: Store) -> None:
+        save(store, *[chunk("n1", position) for position in range(3)])
+        save(store, chunk("n1", 5), tenant=OTHER)
+        ids = [chunk("n1", position).chunk_id for position in (2, 0, 5)]
+        read = store.read_chunks(TENANT, [*ids, "n9_000"], stems=["beta"])
+        assert {found.position: found.terms for found in read} == {
+            position: {"beta": 2} for position in (0, 2)
+        }
+        assert store.read_chunks(TENANT, [], stems=["beta"]) == ()
+
 
 class SearchContract(
     _RestrictionContract, _NearestContract, _KeywordContract, _LiveContract, _NoteChunksContract

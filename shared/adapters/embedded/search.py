@@ -173,6 +173,22 @@ class EmbeddedSearch:
             chunks = chunks_of(fetch_rows(db, query, (note_id,)), stems)
         return readable_chunks(file, chunks, stems)
 
+    def read_chunks(
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        *,
+        stems: Sequence[str],
+    ) -> tuple[IndexedChunk, ...]:
+        query = (
+            f"SELECT {CHUNKS.columns}, chunks.id FROM json_each(?) "
+            "CROSS JOIN chunks ON chunks.chunk_id = value"
+        )
+        file = self._files.of(tenant_id)
+        with file.reading() as db:
+            chunks = chunks_of(fetch_rows(db, query, (json.dumps(chunk_ids),)), stems)
+        return readable_chunks(file, chunks, stems)
+
     def live_records(self, tenant_id: str, note_ids: Sequence[str]) -> Mapping[str, IndexRecord]:
         query = (
             f"SELECT {RECORDS.columns}, records.note_id FROM json_each(?) CROSS JOIN notes ON notes.note_id = value "

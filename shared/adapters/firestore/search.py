@@ -206,6 +206,17 @@ class FirestoreSearch(Corpus):
         chunks.sort(key=attrgetter("position", "chunk_id"))
         return tuple(chunks)
 
+    def read_chunks(
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        *,
+        stems: Sequence[str],
+    ) -> tuple[IndexedChunk, ...]:
+        names = [self._db.name(tenant_id, "chunks", chunk_id) for chunk_id in chunk_ids]
+        documents = self._db.lookup(names, searched_fields(stems))
+        return tuple([chunk_of(document, stems) for document in documents.values()])
+
     def _chunks(self, tenant_id: str, query: Query, stems: Sequence[str]) -> list[IndexedChunk]:
         chunks = []
         for document in self._db.find(tenant_id, query):
