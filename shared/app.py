@@ -266,7 +266,7 @@ class App(Parts):
         """Quotes the nearest passages if `writer` is unavailable, or with a refusal."""
         from shared.answering.extractive import ExtractiveWriter  # noqa: PLC0415 - where answers are made
 
-        return ExtractiveWriter(self.quoting_embedder)
+        return ExtractiveWriter(self.quoting_embedder, self.store)
 
     @cached_property
     def support(self) -> SupportPolicy:

@@ -10,12 +10,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
+from shared.answering.beside import ChunkReader, passages_beside
 from shared.answering.current import current_first
 from shared.answering.joining import joined
 from shared.answering.missing_subject import MissingSubject
@@ -25,10 +27,13 @@ from shared.answering.subject import is_on_topic
 from shared.answering.updates import Update, find_update
 from shared.answering.windows import Window, windows
 from shared.answering.written import section_day
+from shared.errors import StoreUnavailable
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 from shared.ports.models import Embedder
 from shared.times.series import asked_of_series
+
+log = logging.getLogger(__name__)
 
 FAR = 0.5
 """Passages that score below this share of the first passage's score are not read."""
@@ -59,10 +64,12 @@ def choose_windows(
     retrieved: Retrieved,
     missing: MissingSubject | None,
     embedder: Embedder | None,
+    reader: ChunkReader | None = None,
 ) -> ChosenWindows:
     """Chooses at most as many windows as the question wants quotes.
 
     missing: the name about which the passages do not say what is asked. embedder: with None, words alone decide.
+    reader: reads where lists and tables go on that the search found in part; None to quote what was found alone.
     """
     if not retrieved.selected:
         return ChosenWindows()
@@ -75,11 +82,20 @@ def choose_windows(
     close = _passages_asked_for(question, retrieved)
     if not close:
         close = _close_passages(retrieved, naming, frozenset(definitions_of_chunk))
+    beside = _passages_beside(close, question, retrieved, reader)
+    read = [*close, *beside]
     best_first = sorted(
-        windows(question.text, close, retrieved, embedder, defining_texts),
+        windows(
+            question.text,
+            close,
+            retrieved,
+            embedder,
+            defining=defining_texts,
+            beside=beside,
+        ),
         key=lambda window: -window.score,
     )
-    ranked = joined(best_first)
+    ranked = joined(best_first, frozenset([passage.chunk.chunk_id for passage in beside]))
     greatest_nearness = max(window.nearness for window in ranked)
     if not is_on_topic(retrieved, greatest_nearness):
         return ChosenWindows()
@@ -87,10 +103,10 @@ def choose_windows(
     # 2. Those that are quoted, in the order of the search.
     if missing is not None:
         nearest = _choose_nearest(ranked, naming, limit=question.quotes)
-        return ChosenWindows(_in_order_of_search(nearest, close, naming))
+        return ChosenWindows(_in_order_of_search(nearest, read, naming))
     first = _first_passage(close, naming)
     chosen = _choose_of_notes(ranked, first.chunk.note_id, limit=question.quotes)
-    chosen = _in_order_of_search(chosen, close, naming)
+    chosen = _in_order_of_search(chosen, read, naming)
 
     # 3. What is newer before what is older, or the other way round.
     near = _near_and_versions(ranked, chosen)
@@ -100,6 +116,24 @@ def choose_windows(
     if update is None:
         return current
     return _with_update(current, update, first, ranked, limit=question.quotes)
+
+
+def _passages_beside(
+    close: Sequence[Scored],
+    question: Question,
+    retrieved: Retrieved,
+    reader: ChunkReader | None,
+) -> list[Scored]:
+    """Returns the passages in which lists and tables of the close ones go on; none if they cannot be read."""
+    if reader is None:
+        return []
+    known = [passage.chunk for passage in retrieved.selected]
+    stems = tuple(retrieved.weights)
+    try:
+        return passages_beside(close, known, question.tenant_id, reader, stems)
+    except StoreUnavailable as error:
+        log.warning("lists and tables are quoted as far as they were found: %s", error.message)
+        return []
 
 
 def _with_update(

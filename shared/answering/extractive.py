@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from shared.answering.answer_language import answer_lang
 from shared.answering.asked import AskedProperties
+from shared.answering.beside import ChunkReader
 from shared.answering.choosing import choose_windows
 from shared.answering.missing_subject import MissingSubject
 from shared.answering.missing_words import missing_words
@@ -23,7 +24,6 @@ from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.plain import plain
-from shared.markdown.quotable import PieceKind
 from shared.markdown.quotations import LEFT_OUT, joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
@@ -66,12 +66,18 @@ class ExtractiveWriter:
     """Quotes the notes where no model writes. Deterministic; never fails.
 
     embedder: an embedder on this machine, used for every question. With None, words alone decide what is quoted.
+    reader: the index, where lists and tables go on that the search found in part. With None, only what was found is known.
     """
 
     model = EXTRACTIVE
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        reader: ChunkReader | None = None,
+    ) -> None:
         self._embedder = embedder
+        self._reader = reader
 
     def quotes(
         self,
@@ -80,7 +86,7 @@ class ExtractiveWriter:
         missing: MissingSubject | None = None,
     ) -> tuple[Quote, ...]:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
-        chosen = choose_windows(question, retrieved, missing, self._embedder)
+        chosen = choose_windows(question, retrieved, missing, self._embedder, self._reader)
         quotes: list[Quote] = []
         for quote in _shown_quotes(chosen.windows):
             is_dated = quote.passage.chunk.chunk_id in chosen.dated_chunks
@@ -338,15 +344,12 @@ def _quote(window: Window) -> Quote | None:
     if not window.pieces:
         return whole_quote(window.passage)
     chunk = window.chunk
-    outline = window.outline
-    if window.pieces[0].kind is PieceKind.CODE:
-        outline = None  # a sign would stand within the code
     start, end, lines = quotation(
         chunk.text,
         window.parts,
         first=window.pieces[0],
         longest=MAX_QUOTE,
-        outline=outline,
+        outline=window.outline,
     )
     if not any(lines):
         return whole_quote(window.passage)

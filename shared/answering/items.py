@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from shared.answering.likeness import ComparedPassage
 from shared.markdown.outline import Outline
-from shared.markdown.quotable import PieceKind
+from shared.markdown.quotable import PieceKind, Quotable
 
 TELLS = 0.25
 """Least share of the question's words by which the best item must surpass the poorest for words to tell them apart. With
@@ -49,7 +49,7 @@ class BlockItems:
     def belonging_to(self, index: int) -> list[int]:
         """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
         pieces = self._compared.pieces
-        if pieces[index].kind is not PieceKind.ITEM or index not in self._indexes:
+        if pieces[index].kind is PieceKind.ROW or index not in self._indexes:
             return []
         belonging: list[int] = []
         begin = self._indexes.index(index)
@@ -100,11 +100,19 @@ def is_surpassed(words: frozenset[str], others: Iterable[frozenset[str]]) -> boo
 
 
 def _same_block(compared: ComparedPassage, outline: Outline, core: int) -> Sequence[int]:
-    """Returns the indexes of the core and of all pieces of its kind in its list or table."""
+    """Returns the indexes of the core and of all pieces of its list or table. A list's items may hold paragraphs."""
     core_piece = compared.pieces[core]
     start, end = outline.block(core_piece.line)
+    kinds = {core_piece.kind}
+    if outline.is_list(core_piece.line):
+        kinds = {PieceKind.ITEM, PieceKind.SENTENCE}
     indexes: list[int] = []
     for index, piece in enumerate(compared.pieces):
-        if start <= piece.line < end and piece.kind is core_piece.kind:
+        if start <= piece.line < end and piece.kind in kinds:
             indexes.append(index)
     return indexes or [core]
+
+
+def is_of_items(piece: Quotable, outline: Outline) -> bool:
+    """Reports whether a piece is from a list or table, of whose items or rows some can be quoted without the others."""
+    return piece.kind in (PieceKind.ITEM, PieceKind.ROW) or outline.is_list(piece.line)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from shared.answering.items import MATCHES, is_surpassed
+from shared.answering.parts import WHOLE
 from shared.answering.windows import Window
 from shared.markdown.quotable import PieceKind
 
@@ -13,42 +14,69 @@ JOINED = 1400
 """Most characters of the rows or items of one table or list that are added to a quote from other passages."""
 
 
-def joined(ranked: Iterable[Window]) -> list[Window]:
-    """Joins the windows of one table or list that hold the most of the question's words.
+def joined(ranked: Sequence[Window], beside: frozenset[str] = frozenset()) -> list[Window]:
+    """Joins the windows of one table or list that hold the most of the question's words, and leaves out its others.
 
-    Other rows of that table are left out.
+    beside: ids of chunks that the search did not find; what they hold is quoted only with a table or list of others.
     """
-    # 1. The windows of each table or list, best first.
-    ranked = list(ranked)
-    windows_by_name: dict[tuple[str, ...], list[Window]] = {}
-    for window in ranked:
-        name = window.table_or_list
-        if name is not None and window.coverage > 0:
-            same_name = windows_by_name.setdefault(name, [])
-            same_name.append(window)
-
-    # 2. The best of those that match stands for those that are quoted with it, at the place of the best of all.
+    groups = _by_table_or_list(ranked)
     joined_windows: list[Window] = []
-    quoted_with: list[Window] = []
-    """Windows that are quoted as part of others."""
+    left_out: list[Window] = []
+    """Windows that are quoted as part of others, or that others surpass."""
     for window in ranked:
-        name = window.table_or_list
-        if name is None or window.coverage == 0:
+        group = _group_of(window, groups)
+        is_found = any(other.chunk.chunk_id not in beside for other in group or [window])
+        if not is_found or window in left_out:
+            continue
+        if not group or window is not group[0]:
             joined_windows.append(window)
             continue
-        same_name = windows_by_name[name]
-        if window is same_name[0]:
-            best, *weaker = _matching(same_name)
-            further = _further(best, weaker)
-            quoted_with.append(best)
-            quoted_with += [whole for whole, _ in further]
-            shown = tuple([shown for _, shown in further])
-            joined_windows.append(replace(best, score=window.score, further=shown))
-        is_item = window.pieces[-1].kind is PieceKind.ITEM
-        is_of_another = not same_name[0].goes_on_with(window)
-        if (is_item or is_of_another) and window not in quoted_with:
-            joined_windows.append(window)
+
+        # The best of those that match, or the first if all are asked for, stands for those that are quoted with it, at the
+        # place of the best of all.
+        matching = _matching(group)
+        room = JOINED
+        if all(other.asks_for_all for other in group):
+            matching.sort(key=lambda other: other.span)
+            room = max(0, WHOLE - matching[0].length)
+        best, *weaker = matching
+        further = _further(best, weaker, room)
+        shown = tuple([shown for _, shown in further])
+        joined_windows.append(replace(best, score=window.score, further=shown))
+        quoted = [best, *[whole for whole, _ in further]]
+        for other in group:
+            is_row = other.pieces[-1].kind is PieceKind.ROW
+            is_surpassed_one = other not in matching
+            if is_row or is_surpassed_one or other in quoted or other.asks_for_all:
+                left_out.append(other)
     return joined_windows
+
+
+def _by_table_or_list(ranked: Iterable[Window]) -> list[list[Window]]:
+    """Groups windows by their table or list, best first.
+
+    Left out are those that hold no word of the question, unless the list or table is asked for as a whole.
+    """
+    groups: list[list[Window]] = []
+    for window in ranked:
+        matches = window.coverage > 0 or window.asks_for_all
+        if window.table_or_list is None or not matches:
+            continue
+        for group in groups:
+            if any(window.is_of_same_block(other) for other in group):
+                group.append(window)
+                break
+        else:
+            groups.append([window])
+    return groups
+
+
+def _group_of(window: Window, groups: Iterable[list[Window]]) -> list[Window]:
+    """Returns the group of a window; empty if it is in none."""
+    for group in groups:
+        if window in group:
+            return group
+    return []
 
 
 def _matching(ranked: Sequence[Window]) -> list[Window]:
@@ -59,21 +87,23 @@ def _matching(ranked: Sequence[Window]) -> list[Window]:
     return [window for window in near if not is_surpassed(window.asked_stems, stem_sets)]
 
 
-def _further(best: Window, weaker: Sequence[Window]) -> list[tuple[Window, Window]]:
+def _further(
+    best: Window,
+    weaker: Sequence[Window],
+    room: int,
+) -> list[tuple[Window, Window]]:
     """Returns the windows of the best one's table or list that are quoted with it, as many as fit, and what of each."""
     further: list[tuple[Window, Window]] = []
     quoted = [best]
-    room = JOINED
     for window in weaker:
         shown = _without_repeated(window, best)
-        if shown is None or not best.goes_on_with(window):
+        if shown is None:
             continue
-        length = sum(end - start for start, end in shown.parts)
         repeats_one = any(map(shown.repeats, quoted))
-        if length <= room and not repeats_one:
+        if shown.length <= room and not repeats_one:
             further.append((window, shown))
             quoted.append(shown)
-            room -= length
+            room -= shown.length
     return further
 
 

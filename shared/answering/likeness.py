@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from shared.answering.asked import AskedProperties, asks_for_number, holds_number
+from shared.answering.asked_time import Place, places_of_time
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.forms import own_forms
 from shared.language.terms import stems_as
@@ -38,6 +39,10 @@ NUMBER = 0.2
 """What a number adds to a piece's cosine if the question asks for one. Dates are left out and `when` does not ask for one:
 in chats the day of what is told is the note's own.
 """
+TIME = "\0time"
+"""Stands among a piece's stems for the time that the question names: no stem holds this sign. It weighs as much as the
+weightiest word.
+"""
 UNSPOKEN = 0.25
 """Weight of a cosine if the embedder does not speak the question's language."""
 
@@ -54,6 +59,8 @@ class ComparedPassage:
     """Share of the question's words that each piece holds, in [0, 1]."""
     asked_stems: tuple[frozenset[str], ...]
     """Stems of the question's words that each piece holds."""
+    titled_coverages: tuple[float, ...]
+    """Share of the question's words that each piece and the titles above it hold, in [0, 1]."""
     nearness: tuple[float, ...]
     """Cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
     scores: tuple[float, ...]
@@ -72,6 +79,8 @@ class _ReadPassage:
     """Share of the question's words that each piece holds, in [0, 1]. The line that leads to its list counts as well."""
     asked_stems: tuple[frozenset[str], ...]
     """Stems of the question's words that each piece holds."""
+    titled_coverages: tuple[float, ...]
+    """Share of the question's words that each piece and the titles above it hold, in [0, 1]."""
     bonuses: tuple[float, ...]
     """NUMBER for each piece that holds a number, if the question asks for one; otherwise 0."""
 
@@ -79,11 +88,13 @@ class _ReadPassage:
 class _QuestionWords:
     """The words of a question with their weights."""
 
-    def __init__(self, retrieved: Retrieved) -> None:
+    def __init__(self, retrieved: Retrieved, *, names_time: bool) -> None:
         analysis = retrieved.analysis
         self._analysis = analysis
-        self._weights = retrieved.weights
-        self._total_weight = sum(retrieved.weights.values()) or 1.0
+        self._weights = dict(retrieved.weights)
+        if names_time:
+            self._weights[TIME] = max(retrieved.weights.values(), default=1.0)
+        self._total_weight = sum(self._weights.values()) or 1.0
         self._forms = own_forms(analysis.subject, analysis.lang)
 
     def asked_stems(self, text: str) -> frozenset[str]:
@@ -91,11 +102,13 @@ class _QuestionWords:
         text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
         return frozenset(self._weights.keys() & text_stems)
 
-    def coverage(self, text: str, asked_stems: frozenset[str]) -> float:
-        """Returns the weighted share of the question's words that a text holds, in [0, 1]."""
-        shares = self._forms.shares(text, asked_stems)
-        weight = sum(shares[stem] * self._weights[stem] for stem in asked_stems)
-        return weight / self._total_weight
+    def shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
+        """Returns what each stem of the question that a text holds adds to its coverage."""
+        shares_of_forms = self._forms.shares(text, asked_stems)
+        return {
+            stem: shares_of_forms[stem] * self._weights[stem] / self._total_weight
+            for stem in asked_stems
+        }
 
 
 def compare(
@@ -103,13 +116,17 @@ def compare(
     passages: Sequence[Scored],
     retrieved: Retrieved,
     embedder: Embedder | None,
+    beside: Sequence[Scored] = (),
 ) -> Iterator[ComparedPassage]:
     """Yields each passage with its pieces, compared with the question.
 
     Without an embedder, or if it is unavailable, only words decide.
+
+    beside: further passages, which are compared by their words alone.
     """
-    read_passages = _read(question, passages, retrieved)
-    cosines = _cosines(question, _promising(read_passages), retrieved, embedder)
+    read_passages = _read(question, [*passages, *beside], retrieved)
+    promising = _promising(read_passages[: len(passages)])
+    cosines = _cosines(question, promising, retrieved, embedder)
     cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
     for read in read_passages:
         yield ComparedPassage(
@@ -118,6 +135,7 @@ def compare(
             pieces=read.pieces,
             coverages=read.coverages,
             asked_stems=read.asked_stems,
+            titled_coverages=read.titled_coverages,
             nearness=_nearness(read, cosines),
             scores=_piece_scores(read, cosines, cosine_weight),
         )
@@ -162,18 +180,23 @@ def _read(
     """Reads the pieces of each passage, and what each piece holds of the question's words and of the number it asks for."""
     lang = retrieved.analysis.lang
     wants_number = asks_for_number(question, lang)
-    words = _QuestionWords(retrieved)
     properties = AskedProperties(retrieved)
     scores = [passage.score for passage in passages]
     best_score = max(scores, default=0.0) or 1.0
     read_passages: list[_ReadPassage] = []
-    for passage, pieces in zip(passages, _pieces(passages), strict=True):
+    pieces_of_passages = _pieces(passages)
+    places_of_time = _places_of_time(passages, pieces_of_passages, retrieved)
+    words = _QuestionWords(retrieved, names_time=bool(places_of_time))
+    for number, (passage, pieces) in enumerate(zip(passages, pieces_of_passages, strict=True)):
         chunk = passage.chunk
         named_properties = " ".join(properties.named(chunk))
+        titles = f"{chunk.title} {chunk.heading_path}"
+        shares_of_titles = words.shares(titles, words.asked_stems(titles))
         coverages: list[float] = []
+        titled_coverages: list[float] = []
         asked_stems: list[frozenset[str]] = []
         bonuses: list[float] = []
-        for piece in pieces:
+        for index, piece in enumerate(pieces):
             bonus = 0.0
             if wants_number and holds_number(piece.plain, lang):
                 bonus = NUMBER
@@ -181,18 +204,33 @@ def _read(
             mark = chunk.text[piece.line : piece.start]
             text = f"{piece.lead} {mark} {piece.plain} {named_properties}"
             stems_of_piece = words.asked_stems(text)
+            if (number, index) in places_of_time:
+                stems_of_piece |= {TIME}
+            shares = words.shares(text, stems_of_piece)
             asked_stems.append(stems_of_piece)
-            coverages.append(words.coverage(text, stems_of_piece))
+            coverages.append(sum(shares.values()))
+            titled_coverages.append(sum({**shares_of_titles, **shares}.values()))
         read = _ReadPassage(
             passage=passage,
             rank=RANK * passage.score / best_score,
             pieces=pieces,
             coverages=tuple(coverages),
             asked_stems=tuple(asked_stems),
+            titled_coverages=tuple(titled_coverages),
             bonuses=tuple(bonuses),
         )
         read_passages.append(read)
     return read_passages
+
+
+def _places_of_time(
+    passages: Sequence[Scored],
+    pieces_of_passages: Sequence[Sequence[Quotable]],
+    retrieved: Retrieved,
+) -> frozenset[Place]:
+    """Returns the places of the pieces that hold a date of the time that the question names."""
+    chunks = [passage.chunk for passage in passages]
+    return places_of_time(chunks, pieces_of_passages, retrieved)
 
 
 def _pieces(passages: Sequence[Scored]) -> list[tuple[Quotable, ...]]:

@@ -19,14 +19,15 @@ import logging
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 
 from shared.answering.asked import AskedWord, asked_words, is_part_of, only_asks, without_amounts
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.judging.quantities import Quantity, quantities
 from shared.language.languages import likely_languages
-from shared.language.terms import MAX_TERM
+from shared.language.terms import MAX_TERM, stems
 from shared.language.words import fold, folded_words, stop_words
+from shared.markdown.quotable import PieceKind, quotable
 from shared.model.index import IndexedChunk, dot_product
 from shared.model.retrieval import Analysis
 from shared.ports.models import Embedder
@@ -45,6 +46,8 @@ MAX_QUESTION = 300
 """Characters of a question from which on it is a story, in which no word matters. All words of one with this length are
 embedded in 0.1 s.
 """
+MIN_STEM = 3
+"""Fewest letters of a stem with which another one begins: `own` names the column `Owner`."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 """A run of digits or of letters."""
 
@@ -58,6 +61,8 @@ class _ReadPassage:
     """Folded words with single blanks."""
     parts: frozenset[str]
     """The runs of letters and of digits in the text, and each two neighbours as one: `email` in `e-mail`."""
+    columns: frozenset[str]
+    """Stems of the names of its tables' columns."""
 
 
 def missing_words(
@@ -105,7 +110,7 @@ def _missing(
 
     Words that only ask (`how many`, `show my notes`) are left out.
     """
-    passages = [_read(chunk) for chunk in quoted]
+    passages = [_read(chunk, lang) for chunk in quoted]
     missing: list[AskedWord] = []
     for word in asked:
         is_readable = len(word.text) <= MAX_TERM
@@ -157,7 +162,7 @@ def _words_that_matter(
     return matter
 
 
-def _read(chunk: IndexedChunk) -> _ReadPassage:
+def _read(chunk: IndexedChunk, lang: str) -> _ReadPassage:
     """Reads what a chunk holds."""
     texts = (
         chunk.title,
@@ -170,7 +175,22 @@ def _read(chunk: IndexedChunk) -> _ReadPassage:
     text = folded_words(" ".join(texts))
     runs = _PART.findall(text)
     neighbours = [first + second for first, second in pairwise(runs)]
-    return _ReadPassage(chunk, text, frozenset([*runs, *neighbours]))
+    return _ReadPassage(
+        chunk=chunk,
+        text=text,
+        parts=frozenset([*runs, *neighbours]),
+        columns=_columns(chunk, lang),
+    )
+
+
+def _columns(chunk: IndexedChunk, lang: str) -> frozenset[str]:
+    """Returns the stems of the names of the columns of a chunk's tables."""
+    heads = {
+        piece.head[0]
+        for piece in quotable(chunk.text, chunk.columns)
+        if piece.kind is PieceKind.ROW and piece.head
+    }
+    return frozenset(stems(" ".join(heads), lang))
 
 
 def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
@@ -182,7 +202,7 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
     if is_part_of(folded_word, passage.text):
         return True
     as_one_word = "".join(_PART.findall(folded_word))
-    if as_one_word in passage.parts:
+    if as_one_word in passage.parts or _names_column(word, passage.columns):
         return True
     parts = [stem for stem in word.stems[1:] if len(stem) > 1 or stem.isdigit()]
     for stem in parts or word.stems:
@@ -190,6 +210,16 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
         if not is_alone and not is_part_of(stem, passage.text):
             return False
     return True
+
+
+def _names_column(word: AskedWord, columns: Iterable[str]) -> bool:
+    """Reports whether a word's stem begins that of a column, or the other way round: `owns` asks for the owner."""
+    for stem, column in product(word.stems, columns):
+        shorter, longer = sorted((stem, column), key=len)
+        is_near = len(shorter) >= MIN_STEM and len(longer) <= 2 * len(shorter)
+        if is_near and longer.startswith(shorter):
+            return True
+    return False
 
 
 def _without_held_numbers(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shared.answering.items import BlockItems
+from shared.answering.items import BlockItems, is_of_items
 from shared.answering.likeness import ComparedPassage
 from shared.markdown.outline import Outline, Span
 from shared.markdown.quotable import LEADS, PieceKind, Quotable
@@ -16,8 +16,8 @@ from shared.markdown.quotable import LEADS, PieceKind, Quotable
 WHOLE = 700
 """Most characters of a passage, or of a block of it, that is quoted whole."""
 ABOUT = 0.6
-"""A list or table as a whole is asked for if each item, below the line that leads to it, holds at least this share of the
-question's words.
+"""A list or table as a whole is asked for if each item, below the titles and the line that lead to it, holds at least this
+share of the question's words.
 """
 
 
@@ -45,7 +45,7 @@ def _parts_around(
     start = pieces[chosen[0]].line
     end = pieces[chosen[-1]].end
     led_end = 0
-    sentences = [index for index in chosen if pieces[index].kind is PieceKind.SENTENCE]
+    sentences = [index for index in chosen if not is_of_items(pieces[index], outline)]
     if sentences:
         led_end = outline.led_end(pieces[sentences[-1]].line)
 
@@ -58,7 +58,7 @@ def _parts_around(
     if led_end > 0:
         leading = range(chosen[0], sentences[-1] + 1)
         return _led_parts(compared, outline, leading, led_end)
-    if pieces[core].kind in (PieceKind.ITEM, PieceKind.ROW):
+    if is_of_items(pieces[core], outline):
         return _matching_parts(compared, outline, core, chosen)
     return ((start, end),)
 
@@ -144,11 +144,14 @@ def _matching_indexes(
     items = BlockItems(compared, outline, core)
     matching = items.matching()
 
-    # 1. Where words tell items apart, only those that match; else those around the core, if not all are asked for.
+    # 1. Where words tell items apart, only those that match; else the first ones if all are asked for, or those around the
+    #    core.
     kept = list(chosen)
     if items.tell_apart:
         kept = [index for index in chosen if index in matching]
-    elif compared.coverages[core] < ABOUT:
+    elif asks_for_all(compared, items, core):
+        kept = []
+    else:
         matching = []
 
     # 2. The others that match, as many as fit.
@@ -167,6 +170,11 @@ def _matching_indexes(
                 kept.append(further)
                 room -= length
     return sorted(kept) or list(chosen)
+
+
+def asks_for_all(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
+    """Reports whether the list or table of the core is asked for as a whole."""
+    return not items.tell_apart and compared.titled_coverages[core] >= ABOUT
 
 
 def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
+from shared.answering.beside import begins_in_block, continues
+from shared.answering.items import BlockItems, is_of_items
 from shared.answering.likeness import ComparedPassage, compare
-from shared.answering.parts import quoted_indexes, quoted_parts
+from shared.answering.parts import asks_for_all, quoted_indexes, quoted_parts
 from shared.language.vocabulary import vocabulary
-from shared.markdown.lines import read_lines
 from shared.markdown.outline import Outline, Span
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours
 from shared.model.index import IndexedChunk
@@ -49,6 +50,8 @@ class Window:
     """The blocks of its passage; None if `pieces` is empty."""
     defines: bool = False
     """True if one of its pieces defines the thing that the question asks for: see `asked.definitions`."""
+    asks_for_all: bool = False
+    """True if its list or table is asked for as a whole."""
     further: tuple[Window, ...] = ()
     """Windows of the same table or list in other passages that are quoted with it; these have none themselves."""
 
@@ -68,6 +71,11 @@ class Window:
         return chunk.start + start, chunk.start + end
 
     @property
+    def length(self) -> int:
+        """Number of characters that it quotes of its own passage."""
+        return sum(end - start for start, end in self.parts)
+
+    @property
     def table_or_list(self) -> tuple[str, ...] | None:
         """Identifies the table, or the section of the list, that the window is from; None if it is from neither."""
         if not self.pieces:
@@ -77,34 +85,38 @@ class Window:
         if last.kind is PieceKind.ROW and last.head:
             columns = last.head[0]
             return chunk.note_id, chunk.heading_path, columns
-        if last.kind is PieceKind.ITEM:
+        if self.outline is not None and is_of_items(last, self.outline):
             return chunk.note_id, chunk.heading_path
         return None
 
-    def goes_on_with(self, other: Window) -> bool:
-        """Reports whether the other window is from the same table, or from a passage that continues the same list."""
-        is_row = self.pieces[-1].kind is PieceKind.ROW
-        if self.chunk.chunk_id == other.chunk.chunk_id:
-            return is_row and self.block == other.block
-        _, later = sorted((self, other), key=_place)
-        if is_row:
-            return later.chunk.columns != "" and later.is_in_first_block
-        if not _begins_in_block(later.chunk):
+    def is_of_same_block(self, other: Window) -> bool:
+        """Reports whether both are from the same table or list, which may lie in several passages."""
+        if self.table_or_list != other.table_or_list:
             return False
-        first_piece = later.pieces[0]
-        return first_piece.line < first_piece.start
+        if self.chunk.chunk_id == other.chunk.chunk_id:
+            return self.block == other.block
+        earlier, later = sorted((self, other), key=_place)
+        if not earlier.is_in_last_block or not later.is_in_first_block:
+            return False
+        is_continued = later.outline is not None and later.outline.begins_in_block
+        return is_continued or begins_in_block(later.chunk)
 
     @property
     def block(self) -> Span | None:
         """The span of its list or table in its passage; None if it has no pieces."""
         if self.outline is None:
             return None
-        return self.outline.block(self.pieces[0].line)
+        return self.outline.block(self.pieces[-1].line)
 
     @property
     def is_in_first_block(self) -> bool:
         """True if its list or table is what its passage begins with."""
         return self.outline is not None and self.block == self.outline.block(0)
+
+    @property
+    def is_in_last_block(self) -> bool:
+        """True if its list or table is what its passage ends with."""
+        return self.outline is not None and self.block == self.outline.block(len(self.chunk.text))
 
     def behind(self, other: Window) -> Window | None:
         """Returns the part of this window behind another one of the same note; None if nothing is left of it.
@@ -167,18 +179,22 @@ def windows(
     passages: Sequence[Scored],
     retrieved: Retrieved,
     embedder: Embedder | None,
+    *,
     defining: frozenset[str] = frozenset(),
+    beside: Sequence[Scored] = (),
 ) -> Iterator[Window]:
     """Yields at least one window for each passage, in the order of the passages, the best of each first.
 
     Windows do not overlap. Without an embedder, or if it is unavailable, only words decide.
 
-    defining: texts of pieces that define the thing that the question asks for.
+    defining: texts of pieces that define the thing that the question asks for. beside: further passages, which the search
+    did not find, in which lists and tables of these go on.
     """
     places = {
-        (found.chunk.note_id, found.chunk.position): found.chunk for found in retrieved.selected
+        (known.chunk.note_id, known.chunk.position): known.chunk
+        for known in (*retrieved.selected, *beside)
     }
-    for compared in compare(question, passages, retrieved, embedder):
+    for compared in compare(question, passages, retrieved, embedder, beside):
         if compared.pieces:
             chunk = compared.passage.chunk
             chunk_before = places.get((chunk.note_id, chunk.position - 1))
@@ -186,8 +202,8 @@ def windows(
             outline = Outline(
                 chunk.text,
                 begins_in_table=chunk.columns != "",
-                begins_in_list=_continues(chunk, chunk_before),
-                goes_on=_continues(chunk_behind, chunk),
+                begins_in_list=continues(chunk, chunk_before),
+                goes_on=continues(chunk_behind, chunk),
             )
             yield from _windows_of(compared, outline, defining, retrieved.analysis.lang)
         else:
@@ -245,30 +261,15 @@ def _windows_of(
             coverage=compared.coverages[fullest],
             asked_stems=compared.asked_stems[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
+            asks_for_all=_asks_for_all(compared, outline, core),
         )
 
 
-def _continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:
-    """Reports whether a chunk begins in the midst of the list or table with which the one before it ends.
-
-    False if one of them was not found.
-    """
-    if chunk is None or before is None or chunk.heading_path != before.heading_path:
+def _asks_for_all(compared: ComparedPassage, outline: Outline, core: int) -> bool:
+    """Reports whether the piece is from a list or table that is asked for as a whole."""
+    if not is_of_items(compared.pieces[core], outline):
         return False
-    if chunk.columns:
-        return True
-    _, _, last_line = before.text.rstrip().rpartition("\n")
-    is_item = next(read_lines(last_line)).kind == "item"
-    goes_on_in_item = last_line[:1].isspace()
-    return (is_item or goes_on_in_item) and _begins_in_block(chunk)
-
-
-def _begins_in_block(chunk: IndexedChunk) -> bool:
-    """Reports whether a chunk begins with an item of a list or in the midst of a table."""
-    if chunk.columns:
-        return True
-    first_line = next(read_lines(chunk.text))
-    return first_line.kind == "item"
+    return asks_for_all(compared, BlockItems(compared, outline, core), core)
 
 
 def _sentence_before_names_subject(

@@ -59,6 +59,8 @@ class Outline:
             if first_block.kind != "table":
                 # The rest of a row, whose beginning is in another passage.
                 blocks.remove(first_block)
+        if begins_in_list:
+            blocks = _with_rest_of_item(blocks)
         self._blocks = blocks
         self._starts = [block.start for block in blocks]
 
@@ -114,6 +116,11 @@ class Outline:
         block = self._blocks[place]
         return block.start, block.end
 
+    def is_list(self, position: int) -> bool:
+        """Reports whether the block at a position is a list."""
+        place = max(0, self._place(position))
+        return self._blocks[place].kind == "list"
+
     def has_items_before(self, position: int) -> bool:
         """Reports whether the list or table at a position has items, or rows below its head, before it."""
         place = max(0, self._place(position))
@@ -130,6 +137,40 @@ class Outline:
         if is_last and self._goes_on and block.kind in ("list", "table"):
             return True
         return self._has_items(block, position, block.end)
+
+    def has_code_before(self, position: int) -> bool:
+        """Reports whether the block of code at a position has lines before it."""
+        place = max(0, self._place(position))
+        block = self._blocks[place]
+        return block.kind == "code" and _holds_code(self._text[block.start : position])
+
+    def has_code_behind(self, position: int) -> bool:
+        """Reports whether the block of code that ends at a position, or is quoted up to it, has lines behind it.
+
+        One that is not closed goes on in the next passage.
+        """
+        place = max(0, self._place(position - 1))
+        block = self._blocks[place]
+        if block.kind != "code":
+            return False
+        fences = [
+            line for line in read_lines(self._text[block.start : block.end]) if line.kind == "fence"
+        ]
+        return len(fences) == 1 or _holds_code(self._text[position : block.end])
+
+    @property
+    def begins_in_block(self) -> bool:
+        """True if the list or table with which the passage begins goes on from the one before it."""
+        return bool(self._blocks) and self._begins_within(self._blocks[0])
+
+    def is_in_last_block(self, position: int) -> bool:
+        """Reports whether a position of the passage is in a list or table with which it ends."""
+        return self.ends_in_block and position >= self._starts[-1]
+
+    @property
+    def ends_in_block(self) -> bool:
+        """True if the passage ends with a list or table, which may go on in the next one."""
+        return bool(self._blocks) and self._blocks[-1].kind in ("list", "table")
 
     def is_cut(self, span: Span) -> bool:
         """Reports whether a list or table at either end of a span goes on in another passage."""
@@ -177,6 +218,22 @@ class Outline:
         if ends_in_colon:
             return place - 1
         return place
+
+
+def _with_rest_of_item(blocks: list[_Block]) -> list[_Block]:
+    """Returns the blocks of a passage that begins in a list, with a paragraph before its first item as a part of that list."""
+    rest, *others = blocks
+    if rest.kind != "text":
+        return blocks
+    end = rest.end
+    if others and others[0].kind == "list":
+        end = others.pop(0).end
+    return [_Block("list", rest.start, end), *others]
+
+
+def _holds_code(text: str) -> bool:
+    """Reports whether a part of a block of code holds lines that are no fences."""
+    return any(line.kind != "fence" and line.length > 0 for line in read_lines(text))
 
 
 def _blocks(text: str) -> Iterator[_Block]:

@@ -120,6 +120,7 @@ class _Reader:
         """The opening of the last block of code."""
         self._lead = lead
         """The sentence that leads to the list that the text is in, or that comes next."""
+        self._is_in_list = False
 
     def pieces(self) -> Iterator[Quotable]:
         """Yields the pieces in order."""
@@ -127,12 +128,7 @@ class _Reader:
             line = self._lines[self._position]
             is_first = self._position == 0
             self._position += 1
-            if line.kind not in ("row", "rule") and not is_first:
-                # The first line may be the rest of a row, in whose midst the text begins.
-                self._head = ()
-
-            if line.kind not in ("item", "frame"):
-                self._lead = ""
+            self._leave_blocks(line, is_first=is_first)
 
             match line.kind:
                 case "heading":
@@ -156,6 +152,20 @@ class _Reader:
     def _text_of(self, line: Line) -> str:
         """Returns a line's text."""
         return self._text[line.start : line.end]
+
+    def _leave_blocks(self, line: Line, *, is_first: bool) -> None:
+        """Forgets the head of a table and the lead of a list that end before a line."""
+        if line.kind not in ("row", "rule") and not is_first:
+            # The first line may be the rest of a row, in whose midst the text begins.
+            self._head = ()
+        if line.kind != "frame":
+            self._is_in_list = line.kind == "item" or self._goes_on_in_item(line)
+            if not self._is_in_list:
+                self._lead = ""
+
+    def _goes_on_in_item(self, line: Line) -> bool:
+        """Reports whether a line behind an empty one is an indented paragraph of the list item above it."""
+        return self._is_in_list and line.kind == "text" and self._text[line.start].isspace()
 
     def _next_kind(self) -> str:
         """Returns the kind of the next line; empty at the end of the text."""
@@ -239,9 +249,9 @@ class _Reader:
                 kind=kind,
                 section=self._section,
                 line=line_start,
-                lead=self._lead if is_item else "",
+                lead=self._lead if self._is_in_list else "",
             )
-            if not is_item:
+            if not self._is_in_list:
                 self._lead = _shortened(words) if words.endswith(LEADS) else ""
 
 

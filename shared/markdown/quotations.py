@@ -76,7 +76,8 @@ def quotation(
             lines += [LEFT_OUT, ""]
         elif lines:
             follows_row = is_in_table or lines[-1].startswith("|")
-            lines += _between(text[end:start], depth, is_table=follows_row)
+            gap = shown_text[end:start].replace("\0", "")
+            lines += _between(gap, depth, is_table=follows_row)
         lines += part_lines
         end = part_end
 
@@ -85,7 +86,11 @@ def quotation(
     if outline is not None and is_whole and outline.has_items_behind(end):
         lines += _left_out(is_table=lines[-1].startswith("|"))
 
-    framed = _framed(lines, first, begins_in_code=begins_in_code)
+    framed = list(_framed(lines, first, begins_in_code=begins_in_code))
+    if begins_in_code and outline is not None and outline.has_code_before(first_start):
+        framed = [LEFT_OUT, "", *framed]
+    if outline is not None and is_whole and outline.has_code_behind(end):
+        framed += _left_out(is_table=False)
     markdown = "\n".join(framed)
     markdown = with_pipes(markdown)
     flowing = _flowing(markdown.split("\n"))
@@ -313,12 +318,21 @@ def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]
 
 
 def _begins_in_item(text: str, start: int) -> bool:
-    """Reports whether a list item begins above `start` in its paragraph, or before it in its line."""
-    paragraph_start = text.rfind("\n\n", 0, start) + 1
-    lines_before = text[paragraph_start:start].split("\n")
-    for line in lines_before:
-        if _ITEM_MARK.match(_QUOTE_MARKS.sub("", line, count=1)):
+    """Reports whether `start` is within a list item: one begins before it in its line, above it in its paragraph, or above
+    indented paragraphs.
+    """
+    written_lines = text[:start].split("\n")
+    *lines_above, begin = [_QUOTE_MARKS.sub("", line, count=1) for line in written_lines]
+    if _ITEM_MARK.match(begin):
+        return True
+    is_indented = begin[:1].isspace()
+    for line in reversed(lines_above):
+        if _ITEM_MARK.match(line):
             return True
+        if line.strip():
+            is_indented = line[0].isspace()
+        elif not is_indented:
+            return False
     return False
 
 

@@ -119,6 +119,14 @@ def day_in(text: str) -> date | None:
         return None
 
 
+def months_in(text: str) -> Iterator[int]:
+    """Yields the numbers of the months whose names in any language are words of a text, which is a time."""
+    for word in _WORD.findall(text.lower()):
+        number = _months().get(word)
+        if number is not None:
+            yield number
+
+
 def date_in_words(moment: datetime, lang: str = "en") -> str:
     """Writes the day of a moment in its own zone as `8 May 2023`, in English where `lang` has no words for times."""
     times = vocabulary(lang).times or vocabulary("en").times

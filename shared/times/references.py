@@ -14,7 +14,7 @@ from typing import Self
 
 from shared.language.vocabulary import vocabularies
 from shared.model.questions import TimeRange
-from shared.times.dates import Day, days_in
+from shared.times.dates import Day, days_in, months_in
 from shared.times.patterns import alternatives, fill, forms_of, ignore_case
 
 _CAPITALISED_WORD = re.compile(r"[^\W\d_a-z][^\W\d_]{2,}")
@@ -38,6 +38,30 @@ def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
     the year of `written`.
     """
     return any(_lies_in(start, end, time_range) for start, end in _times_in(text, written.year))
+
+
+def names_time_in(text: str, time_range: TimeRange, written: datetime) -> bool:
+    """Reports whether a text names a day, a month or a year that lies wholly in a range; otherwise as `refers_to`."""
+    if refers_to(text, time_range, written):
+        return True
+    for match in _YEAR.finditer(text):
+        year = int(match[0])
+        if _lies_in(date(year, 1, 1), date(year + 1, 1, 1), time_range):
+            return True
+    return False
+
+
+def names_month_of(text: str, phrase: str) -> bool:
+    """Reports whether a text names a day of the month, or the day, that a phrase names without a year."""
+    if _YEAR.search(phrase):
+        return False
+    months = set(months_in(phrase))
+    asked_days = {day.day for day in days_in(phrase) if day.day is not None}
+    for day in days_in(text):
+        is_of_day = not asked_days or day.day in asked_days
+        if day.month in months and is_of_day:
+            return True
+    return False
 
 
 @dataclass(frozen=True, slots=True)

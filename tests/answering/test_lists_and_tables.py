@@ -9,8 +9,10 @@ import pytest
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.missing_subject import MissingSubject
 from shared.answering.windows import MAX_PIECES
+from shared.model.questions import Question
 from shared.model.retrieval import Scored
-from tests.answering.samples import asked_of, passage, question, quotes
+from shared.retrieval.analysis import analyse
+from tests.answering.samples import NOW, asked_of, passage, question, quotes, retrieved
 
 
 def test_matching_rows_of_a_long_table_are_quoted_below_its_head() -> None:
@@ -308,3 +310,114 @@ def test_a_list_beside_one_in_a_quotation_is_quoted_without_it() -> None:
     found = quotes(passage(f"{items}\n\n{marked}"), text="Which database do we bring?")
     assert found
     assert all(quote.lines for quote in found)
+
+
+RULES = "\n".join([f"{number}. Nobody does thing {number} at night." for number in range(1, 50)])
+
+
+@pytest.mark.parametrize(
+    ("title", "heading_path", "text"),
+    [
+        ("House rules", "", "What are the house rules?"),
+        ("Flat", "# Flat > ## House rules", "house rules"),
+        ("Normas de la comunidad", "", "normas comunidad"),
+        ("Hausordnung", "# Keller", "Hausordnung Keller"),
+    ],
+)
+def test_a_list_that_is_asked_for_by_its_titles_is_quoted_from_its_beginning(
+    title: str, heading_path: str, text: str
+) -> None:
+    found = passage(RULES, title=title, heading_path=heading_path)
+    (quote,) = quotes(found, text=text)
+    first, *items, _, sign = quote.lines
+    assert first == "1. Nobody does thing 1 at night."
+    assert len(items) > 15
+    assert sign == "…"
+    assert items == [
+        f"{number}. Nobody does thing {number} at night." for number in range(2, len(items) + 2)
+    ]
+
+
+def test_of_a_list_below_such_a_title_the_item_that_the_question_names_is_quoted_alone() -> None:
+    rules = RULES.replace("thing 31 at night", "any drumming")
+    (quote,) = quotes(passage(rules, title="House rules"), text="House rules about drumming?")
+    assert [line for line in quote.lines if line not in ("", "…")] == [
+        "31. Nobody does any drumming."
+    ]
+
+
+def test_a_list_that_was_cut_and_is_asked_for_by_its_title_is_one_quote() -> None:
+    items = RULES.split("\n")
+    begins = passage("\n".join(items[:25]), note_id="a", title="House rules")
+    rest = passage(
+        "\n".join(items[25:]), note_id="a", title="House rules", start=begins.chunk.end + 1
+    )
+    goes_on = replace(rest, chunk=replace(rest.chunk, chunk_id="a_001", position=1))
+    (quote,) = quotes(goes_on, begins, text="What are the house rules?")
+    assert quote.lines[0] == items[0]
+    assert quote.lines[-1] == "…"
+
+
+def at_a_time(found: Scored, text: str) -> list[str]:
+    """Returns the rows and items that are quoted for a question that names a time."""
+    asked = Question("t", text, NOW)
+    retrieval = retrieved(found)
+    analysis = analyse(asked)
+    assert analysis.time is not None
+    weights = dict.fromkeys(analysis.stems, 1.0)
+    retrieval = replace(retrieval, analysis=analysis, weights=weights)
+    found_quotes = ExtractiveWriter().quotes(asked, retrieval)
+    lines = [line for quote in found_quotes for line in quote.lines]
+    return [line for line in lines if line.startswith(("| tool", "- tool")) and "…" not in line]
+
+
+DATES = ["2012-05-01", "2015-03-02", "2015-11-20", "12 Dec 1987", "3 March 2018", "2021-12-24"]
+
+
+@pytest.mark.parametrize("pattern", ["| tool {name} | {date} |", "- tool {name}, bought {date}"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What was bought in 2015?", [1, 2]),
+        ("Which tools were bought in March 2015?", [1]),
+        ("Which tool was bought in December?", [3, 5]),
+        ("Which tools were bought since 2018?", [4, 5]),
+        ("Was wurde im Jahr 2015 gekauft (bought)?", [1, 2]),
+        ("¿Qué se compró (bought) en diciembre?", [3, 5]),
+    ],
+)
+def test_the_rows_and_items_of_the_time_that_the_question_names_are_quoted(
+    pattern: str, text: str, expected: list[int]
+) -> None:
+    dates = DATES + ["1 June 1999"] * 40
+    lines = [pattern.format(name=name, date=date) for name, date in enumerate(dates)]
+    head = ["| Tool | Bought |", "|---|---|"] if pattern.startswith("|") else []
+    found = passage("\n".join([*head, *lines]))
+    assert at_a_time(found, text) == [lines[place] for place in expected]
+
+
+def test_a_year_alone_is_a_time_of_a_row() -> None:
+    rows = [f"| tool {number} | {2001 + number % 25} |" for number in range(60)]
+    table = "\n".join(["| Tool | Bought |", "|---|---|", *rows])
+    assert at_a_time(passage(table), "What was bought in 2019?") == [rows[18], rows[43]]
+
+
+def test_a_month_of_any_year_counts_only_if_no_row_is_of_the_one_that_is_meant() -> None:
+    rows = [
+        f"| tool {number} | {2019 + number // 12}-{number % 12 + 1:02}-05 |" for number in range(91)
+    ]
+    table = "\n".join(["| Tool | Bought |", "|---|---|", *rows])
+    assert at_a_time(passage(table), "What was bought in March?") == [rows[86]]
+
+
+def test_an_item_is_quoted_with_its_paragraphs() -> None:
+    items = [
+        f"{number}. **Herb {number}**\n\n   It likes plot {number} and was planted in spring."
+        for number in range(1, 40)
+    ]
+    text = "\n\n".join(["What I learned:", *items])
+    (quote,) = quotes(passage(text), text="Which herb likes plot 12?")
+    assert quote.lines == (
+        *("What I learned:", "", "…", "", "12. **Herb 12**", ""),
+        *("   It likes plot 12 and was planted in spring.", "", "…"),
+    )

@@ -56,6 +56,24 @@ def test_words_that_no_quoted_passage_holds_are_told_as_they_are_written(
     assert missing(text) == words
 
 
+@pytest.mark.parametrize(
+    ("lang", "head", "text", "words"),
+    [
+        ("en", "| Tool | Owner |", "Who owns a tool?", ()),
+        ("en", "| Tool | Own price |", "Who owned the tools?", ()),
+        ("en", "| Tool | Place |", "Who owns a tool?", ("owns",)),
+        ("en", "| Tool | Art |", "Which tool for artichokes?", ("artichokes",)),
+        ("de", "| Tool | Bestellung |", "Wer bestellt Tool?", ()),
+        ("es", "| Tool | Leído |", "¿Qué tool leí?", ()),
+    ],
+)
+def test_a_word_whose_stem_names_a_column_is_not_missing(
+    lang: str, head: str, text: str, words: tuple[str, ...]
+) -> None:
+    table = passage(f"{head}\n|---|---|\n| tool | x |")
+    assert missing(text, lang, table) == words
+
+
 def test_a_question_in_other_words_than_the_notes_tells_none() -> None:
     foreign = ["dog", "cat", "horse", "sheep"]
     assert missing(" ".join(foreign[:MAX_WORDS])) == tuple(foreign[:MAX_WORDS])

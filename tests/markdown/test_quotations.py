@@ -533,7 +533,7 @@ def test_a_list_or_table_may_begin_or_end_in_another_passage() -> None:
     _, _, lines = quotation(items, [whole], longest=900, outline=within)
     assert lines == ("…", "", "- a", "- b", "", "…")
     assert within.is_cut(whole)
-    assert not Outline("So it is.", begins_in_list=True, goes_on=True).is_cut((0, 9))
+    assert not Outline("# So it", begins_in_list=True, goes_on=True).is_cut((0, 7))
 
 
 def test_quotes_that_touch_have_no_sign_between_them() -> None:
@@ -568,3 +568,50 @@ def test_an_omission_between_an_item_and_one_below_it_is_below_it_too() -> None:
     spans = [(0, 3), (text.index("- b"), text.index("- b") + 3)]
     _, _, quote = quotation(text, spans, longest=900)
     assert quote == ("- A", "", "    …", "", "    - b")
+
+
+def test_a_paragraph_of_a_loose_item_stands_apart_from_the_next_item() -> None:
+    text = "1. Boil it.\n\n   Do not stir.\n2. Drain it."
+    start = text.index("Do not")
+    _, _, lines = quotation(text, [(start, len(text))], longest=900)
+    assert lines == ("Do not stir.", "", "2. Drain it.")
+    behind = "1. Boil it.\n\nDo not stir.\n\n2. Drain it."
+    start = behind.index("Do not")
+    _, _, lines = quotation(behind, [(start, len(behind))], longest=900)
+    assert lines == ("Do not stir.", "", "2. Drain it.")
+
+
+def test_a_comment_between_two_parts_is_nothing_that_is_left_out() -> None:
+    text = "We need:\n\n<!-- until June -->\n\n- tape\n- glue"
+    parts = [(0, 8), (text.index("- tape"), len(text))]
+    _, _, lines = quotation(text, parts, longest=900, outline=Outline(text))
+    assert lines == ("We need:", "", "- tape", "- glue")
+
+
+CODE = "Run this:\n\n```sh\none\ntwo\nthree\n```"
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "lines"),
+    [
+        (CODE, "Run", "two", ("Run this:", "", "```sh", "one", "two", "```", "", "…")),
+        (CODE, "two", "two", ("…", "", "```sh", "two", "```", "", "…")),
+        (CODE, "three", "three", ("…", "", "```sh", "three", "```")),
+        (CODE, "Run", "three", ("Run this:", "", "```sh", "one", "two", "three", "```")),
+        (
+            CODE.removesuffix("\n```"),
+            "one",
+            "three",
+            ("```sh", "one", "two", "three", "```", "", "…"),
+        ),
+        (f"{CODE}\n\nSo it is.", "one", "three", ("```sh", "one", "two", "three", "```")),
+    ],
+)
+def test_lines_of_code_that_are_left_out_have_a_sign_outside_of_the_code(
+    text: str, start: str, end: str, lines: tuple[str, ...]
+) -> None:
+    span = (text.index(start), text.index(end) + len(end))
+    pieces = [piece for piece in quotable(text) if span[0] <= piece.start < span[1]]
+    outline = Outline(text)
+    _, _, shown = quotation(text, [span], first=pieces[0], longest=900, outline=outline)
+    assert shown == lines

@@ -1,0 +1,127 @@
+"""Passages -> the passages beside them in which their lists and tables go on, and which the search did not find.
+
+A list of two passages, of which one was found, looks whole without the other: its items are not quoted, and nothing says
+so. The index is asked for the neighbours of such a passage by their ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from shared.language.lengths import tokens
+from shared.markdown.lines import read_lines
+from shared.markdown.outline import Outline
+from shared.model.index import IndexedChunk, chunk_id_of
+from shared.model.retrieval import Scored
+
+MAX_READ = 8
+"""Most chunks that are read for one question; each is a billed read on Firestore."""
+MIN_CUT = 100
+"""Fewest tokens of a passage whose list or table may go on: sections are not cut into shorter ones."""
+ROUNDS = 2
+"""Most reads, one after the other: the second is for a list that goes on beyond the neighbours."""
+
+
+class ChunkReader(Protocol):
+    """Reads chunks of the index."""
+
+    def read_chunks(
+        self,
+        tenant_id: str,
+        chunk_ids: Sequence[str],
+        *,
+        stems: Sequence[str],
+    ) -> Sequence[IndexedChunk]:
+        """Reads chunks by their ids, see SearchStore."""
+        ...
+
+
+def passages_beside(
+    passages: Sequence[Scored],
+    known: Iterable[IndexedChunk],
+    tenant_id: str,
+    reader: ChunkReader,
+    stems: Sequence[str],
+) -> list[Scored]:
+    """Returns the passages in which lists and tables of some passages go on, with the scores of these.
+
+    Reads at most MAX_READ chunks, for the first passages first. Raises StoreUnavailable.
+
+    known: chunks that were found, which are not read again.
+    """
+    known_places = {(chunk.note_id, chunk.position) for chunk in known}
+    beside: list[Scored] = []
+    nearest: Sequence[Scored] = passages
+    room = MAX_READ
+    for _ in range(ROUNDS):
+        # 1. The places beside them of which nothing is known.
+        neighbour_of: dict[str, Scored] = {}
+        for passage in nearest:
+            note_id = passage.chunk.note_id
+            for position in _positions_beside(passage.chunk):
+                if (note_id, position) not in known_places and len(neighbour_of) < room:
+                    neighbour_of[chunk_id_of(note_id, position)] = passage
+                    known_places.add((note_id, position))
+        if not neighbour_of:
+            break
+
+        # 2. What stands there, if the list or table does go on.
+        room -= len(neighbour_of)
+        chunks = reader.read_chunks(tenant_id, list(neighbour_of), stems=stems)
+        nearest = _going_on(chunks, neighbour_of)
+        beside += nearest
+    return beside
+
+
+def _going_on(
+    chunks: Iterable[IndexedChunk],
+    neighbour_of: Mapping[str, Scored],
+) -> list[Scored]:
+    """Returns those chunks, as passages, in which the list or table of their neighbour goes on."""
+    going_on: list[Scored] = []
+    for chunk in chunks:
+        neighbour = neighbour_of[chunk.chunk_id]
+        if chunk.note_revision != neighbour.chunk.note_revision:
+            continue  # the note is being indexed again
+        before, behind = sorted((chunk, neighbour.chunk), key=lambda each: each.position)
+        if continues(behind, before):
+            going_on.append(replace(neighbour, chunk=chunk))
+    return going_on
+
+
+def _positions_beside(chunk: IndexedChunk) -> list[int]:
+    """Returns the positions in the note at which a list or table of the chunk may go on."""
+    positions: list[int] = []
+    if tokens(chunk.text) < MIN_CUT:
+        return positions
+    if chunk.position > 0 and begins_in_block(chunk):
+        positions.append(chunk.position - 1)
+    if Outline(chunk.text).ends_in_block:
+        positions.append(chunk.position + 1)
+    return positions
+
+
+def continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:
+    """Reports whether a chunk begins in the midst of the list or table with which the one before it ends.
+
+    False if one of them is not known.
+    """
+    if chunk is None or before is None or chunk.heading_path != before.heading_path:
+        return False
+    if chunk.columns:
+        return True
+    outline = Outline(before.text)
+    if begins_in_block(chunk):
+        return outline.ends_in_block
+    # It may begin in the midst of an item, which both hold.
+    return chunk.start < before.end and outline.is_in_last_block(chunk.start - before.start)
+
+
+def begins_in_block(chunk: IndexedChunk) -> bool:
+    """Reports whether a chunk begins with an item of a list or in the midst of a table."""
+    if chunk.columns:
+        return True
+    first_line = next(read_lines(chunk.text))
+    return first_line.kind == "item"
