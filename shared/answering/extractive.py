@@ -34,7 +34,6 @@ from shared.ports.models import Embedder
 from shared.settings import EXTRACTIVE
 from shared.times.dates import date_in_words, days_in
 
-_HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
 _CLOSES = re.compile(
     r"\||`{3}|~{3}|(?:[ ]{4}|\t)(?![ \t]*(?:[-*+•‣◦]|\d{1,9}[.)])[ \t])",
 )
@@ -328,8 +327,7 @@ def _note_and_sections(chunk: IndexedChunk) -> list[str]:
     """Returns the title (or file name) of a chunk's note and the headings above the chunk, without repetitions."""
     _, _, file_name = chunk.path.rpartition("/")
     note_name = chunk.title or file_name.removesuffix(".md")
-    headings = _HEADING_MARK.split(chunk.heading_path)
-    names = dict.fromkeys(map(_in_plain_words, (note_name, *headings)))
+    names = dict.fromkeys(map(_in_plain_words, (note_name, *chunk.headings)))
     names.pop("", None)
     return list(names)
 

@@ -2,14 +2,15 @@
 
 Words that stand in all of them, such as the names of a table's columns, do not tell them apart. Of those that hold other
 words of the question, the ones that hold the most match: `Priya's services` are all rows of Priya, and `plots 2, 7 and 14`
-are three rows, of which none holds what another one does.
+are three rows, of which none holds what another one does. If the question names a time and some hold a date of it, the
+others do not match.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shared.answering.likeness import ComparedPassage
+from shared.answering.likeness import TIME, ComparedPassage
 from shared.markdown.outline import Outline
 from shared.markdown.quotable import PieceKind, Quotable
 
@@ -27,24 +28,41 @@ class BlockItems:
     def __init__(self, compared: ComparedPassage, outline: Outline, core: int) -> None:
         self._compared = compared
         self._indexes = _same_block(compared, outline, core)
-        stems_of_items = [compared.asked_stems[index] for index in self._indexes]
-        self._common = frozenset.intersection(*stems_of_items)
+        stems_of_items = [compared.words.asked_stems[index] for index in self._indexes]
+        self._common = frozenset.intersection(*stems_of_items) | compared.words.named_stems
 
     @property
     def tell_apart(self) -> bool:
-        """True if the question's words tell some of them from others."""
+        """True if the question's words tell some of them from others.
+
+        Words that the whole passage lacks say nothing about that.
+        """
         has_own_words = any(self._own_words(index) for index in self._indexes)
         least, most = self._range_of_coverage()
-        return has_own_words and most - least >= TELLS
+        return has_own_words and most - least >= TELLS * self._compared.words.held
 
     def matching(self) -> list[int]:
         """Returns the indexes of those that match; all of them if words do not tell them apart."""
-        coverages = self._compared.coverages
+        coverages = self._compared.words.coverages
         least, most = self._range_of_coverage()
         min_coverage = least + MATCHES * (most - least)
         near = [index for index in self._indexes if coverages[index] >= min_coverage]
+        of_time = [index for index in near if TIME in self._own_words(index)]
+        near = of_time or near
         word_sets = {self._own_words(index) for index in near}
         return [index for index in near if not is_surpassed(self._own_words(index), word_sets)]
+
+    def first(self, room: int) -> list[int]:
+        """Returns the pieces of the first items, as many whole ones as fit into `room` characters, at least one."""
+        first: list[int] = []
+        for item in self._items():
+            pieces = [self._compared.pieces[index] for index in item]
+            length = pieces[-1].end - pieces[0].line
+            if first and length > room:
+                break
+            first += item
+            room -= length
+        return first
 
     def belonging_to(self, index: int) -> list[int]:
         """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
@@ -73,14 +91,24 @@ class BlockItems:
                 depth = self._depth(earlier)
         return belonging
 
+    def _items(self) -> list[list[int]]:
+        """Returns the pieces of each item or row, without those of items below it."""
+        items: list[list[int]] = []
+        for index in self._indexes:
+            is_row = self._compared.pieces[index].kind is PieceKind.ROW
+            if is_row or self._begins_item(index) or not items:
+                items.append([])
+            items[-1].append(index)
+        return items
+
     def _range_of_coverage(self) -> tuple[float, float]:
         """Returns the least and the greatest share of the question's words that one of them holds."""
-        coverages = [self._compared.coverages[index] for index in self._indexes]
+        coverages = [self._compared.words.coverages[index] for index in self._indexes]
         return min(coverages), max(coverages)
 
     def _own_words(self, index: int) -> frozenset[str]:
         """Returns the question's words that an item holds and not all of them do."""
-        return self._compared.asked_stems[index] - self._common
+        return self._compared.words.asked_stems[index] - self._common
 
     def _begins_item(self, index: int) -> bool:
         """Reports whether a piece stands behind a mark. A long item is several pieces, of which the first one does."""

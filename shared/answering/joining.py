@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from shared.answering.items import MATCHES, is_surpassed
+from shared.answering.likeness import TIME
 from shared.answering.parts import WHOLE
 from shared.answering.windows import Window
 from shared.markdown.quotable import PieceKind
@@ -83,6 +84,7 @@ def _matching(ranked: Sequence[Window]) -> list[Window]:
     """Returns those windows of one table or list of which no other holds all words and more."""
     most = max(window.coverage for window in ranked)
     near = [window for window in ranked if window.coverage >= MATCHES * most]
+    near = [window for window in near if TIME in window.asked_stems] or near
     stem_sets = {window.asked_stems for window in near}
     return [window for window in near if not is_surpassed(window.asked_stems, stem_sets)]
 

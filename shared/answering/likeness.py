@@ -7,18 +7,24 @@ characters, because embedding takes most of the time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from shared.answering.asked import AskedProperties, asks_for_number, holds_number
-from shared.answering.asked_time import Place, places_of_time
+from shared.answering.asked import (
+    AskedProperties,
+    asked_words,
+    asks_for_number,
+    holds_number,
+    only_asks,
+)
+from shared.answering.asked_time import pieces_of_time
 from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.language.forms import own_forms
 from shared.language.terms import stems_as
 from shared.markdown.quotable import Quotable, lead_behind, quotable
-from shared.model.index import Vector, dot_product
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.index import IndexedChunk, Vector, dot_product
+from shared.model.retrieval import Analysis, Retrieved, Scored
 from shared.ports.models import Embedder
 
 log = logging.getLogger(__name__)
@@ -48,6 +54,24 @@ UNSPOKEN = 0.25
 
 
 @dataclass(frozen=True, slots=True)
+class PassageWords:
+    """The words of the question that a passage holds."""
+
+    coverages: tuple[float, ...]
+    """Share of the question's words that each piece holds, in [0, 1]. The line that leads to its list counts as well."""
+    asked_stems: tuple[frozenset[str], ...]
+    """Stems of the question's words that each piece holds."""
+    titled_coverages: tuple[float, ...]
+    """Share of the question's words that each piece and the titles above it hold, in [0, 1]. Words that only ask (`list
+    all`) are left out.
+    """
+    held: float
+    """Share of the question's words that the titles and the pieces hold together, in [0, 1]."""
+    named_stems: frozenset[str]
+    """Stems of the title and headings that the question names whole."""
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedPassage:
     """A passage whose pieces were compared with the question."""
 
@@ -55,12 +79,7 @@ class ComparedPassage:
     rank: float
     """RANK times the passage's score as a share of the best passage's score."""
     pieces: tuple[Quotable, ...]
-    coverages: tuple[float, ...]
-    """Share of the question's words that each piece holds, in [0, 1]."""
-    asked_stems: tuple[frozenset[str], ...]
-    """Stems of the question's words that each piece holds."""
-    titled_coverages: tuple[float, ...]
-    """Share of the question's words that each piece and the titles above it hold, in [0, 1]."""
+    words: PassageWords
     nearness: tuple[float, ...]
     """Cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
     scores: tuple[float, ...]
@@ -75,12 +94,7 @@ class _ReadPassage:
     rank: float
     """RANK times the passage's score as a share of the best passage's score."""
     pieces: tuple[Quotable, ...]
-    coverages: tuple[float, ...]
-    """Share of the question's words that each piece holds, in [0, 1]. The line that leads to its list counts as well."""
-    asked_stems: tuple[frozenset[str], ...]
-    """Stems of the question's words that each piece holds."""
-    titled_coverages: tuple[float, ...]
-    """Share of the question's words that each piece and the titles above it hold, in [0, 1]."""
+    words: PassageWords
     bonuses: tuple[float, ...]
     """NUMBER for each piece that holds a number, if the question asks for one; otherwise 0."""
 
@@ -88,7 +102,7 @@ class _ReadPassage:
 class _QuestionWords:
     """The words of a question with their weights."""
 
-    def __init__(self, retrieved: Retrieved, *, names_time: bool) -> None:
+    def __init__(self, question: str, retrieved: Retrieved, *, names_time: bool) -> None:
         analysis = retrieved.analysis
         self._analysis = analysis
         self._weights = dict(retrieved.weights)
@@ -96,19 +110,84 @@ class _QuestionWords:
             self._weights[TIME] = max(retrieved.weights.values(), default=1.0)
         self._total_weight = sum(self._weights.values()) or 1.0
         self._forms = own_forms(analysis.subject, analysis.lang)
+        self._asking = _asking_stems(question, analysis) & self._weights.keys()
 
-    def asked_stems(self, text: str) -> frozenset[str]:
+    def of(
+        self,
+        chunk: IndexedChunk,
+        pieces: Sequence[Quotable],
+        properties: str,
+        of_time: Collection[int],
+    ) -> PassageWords:
+        """Returns what a passage holds of the words.
+
+        properties: those of its note that the question names. of_time: indexes of the pieces with a date of the time that it
+        names.
+        """
+        titles = f"{chunk.title} {chunk.heading_path}"
+        shares_of_titles = self._shares(titles, self._stems_in(titles))
+        shares_of_all = dict(shares_of_titles)
+        coverages: list[float] = []
+        titled_coverages: list[float] = []
+        asked_stems: list[frozenset[str]] = []
+        for index, piece in enumerate(pieces):
+            mark = chunk.text[piece.line : piece.start]
+            text = f"{piece.lead} {mark} {piece.plain} {properties}"
+            stems_of_piece = self._stems_in(text)
+            if index in of_time:
+                stems_of_piece |= {TIME}
+            shares = self._shares(text, stems_of_piece)
+            asked_stems.append(stems_of_piece)
+            coverages.append(sum(shares.values()))
+            titled_coverages.append(self._share_of_matter({**shares_of_titles, **shares}))
+            shares_of_all.update(shares)
+        return PassageWords(
+            coverages=tuple(coverages),
+            asked_stems=tuple(asked_stems),
+            titled_coverages=tuple(titled_coverages),
+            held=sum(shares_of_all.values()),
+            named_stems=self._named_stems((chunk.title, *chunk.headings)),
+        )
+
+    def _stems_in(self, text: str) -> frozenset[str]:
         """Returns the stems of the question's words that a text holds."""
         text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
         return frozenset(self._weights.keys() & text_stems)
 
-    def shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
+    def _shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
         """Returns what each stem of the question that a text holds adds to its coverage."""
         shares_of_forms = self._forms.shares(text, asked_stems)
         return {
             stem: shares_of_forms[stem] * self._weights[stem] / self._total_weight
             for stem in asked_stems
         }
+
+    def _share_of_matter(self, shares: Mapping[str, float]) -> float:
+        """Returns the share that some stems have of those that do not only ask."""
+        weight = sum(self._weights[stem] for stem in self._asking)
+        share_of_others = 1.0 - weight / self._total_weight
+        if share_of_others <= 0:
+            return sum(shares.values())
+        others = [share for stem, share in shares.items() if stem not in self._asking]
+        return sum(others) / share_of_others
+
+    def _named_stems(self, titles: Iterable[str]) -> frozenset[str]:
+        """Returns the stems of those titles of which the question holds every word."""
+        named: set[str] = set()
+        for title in titles:
+            title_stems = stems_as(title, self._analysis.lang, self._analysis.renamed)
+            if title_stems <= self._weights.keys():
+                named |= title_stems
+        return frozenset(named)
+
+
+def _asking_stems(question: str, analysis: Analysis) -> frozenset[str]:
+    """Returns the stems of the words that only ask, such as `list` and `show`."""
+    stems: set[str] = set()
+    for word in asked_words(question, analysis, renamed=True):
+        if only_asks(word, analysis.lang):
+            stems.update(word.stems)
+    return frozenset(stems)
 
 
 def compare(
@@ -133,9 +212,7 @@ def compare(
             passage=read.passage,
             rank=read.rank,
             pieces=read.pieces,
-            coverages=read.coverages,
-            asked_stems=read.asked_stems,
-            titled_coverages=read.titled_coverages,
+            words=read.words,
             nearness=_nearness(read, cosines),
             scores=_piece_scores(read, cosines, cosine_weight),
         )
@@ -144,7 +221,7 @@ def compare(
 def _nearness(read: _ReadPassage, cosines: Mapping[str, float]) -> tuple[float, ...]:
     """Returns the cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
     nearness: list[float] = []
-    for piece, coverage in zip(read.pieces, read.coverages, strict=True):
+    for piece, coverage in zip(read.pieces, read.words.coverages, strict=True):
         cosine = cosines.get(piece.plain, coverage)
         nearness.append(max(0.0, min(1.0, cosine)))
     return tuple(nearness)
@@ -157,7 +234,7 @@ def _piece_scores(
 ) -> tuple[float, ...]:
     """Scores each piece of a passage by the passage's rank, the piece's words and cosine, and those of its neighbours."""
     likenesses: list[float] = []
-    for piece, coverage in zip(read.pieces, read.coverages, strict=True):
+    for piece, coverage in zip(read.pieces, read.words.coverages, strict=True):
         cosine = cosines.get(piece.plain, 0.0)
         likeness = WORDS * coverage + cosine_weight * cosine
         likenesses.append(likeness)
@@ -185,52 +262,26 @@ def _read(
     best_score = max(scores, default=0.0) or 1.0
     read_passages: list[_ReadPassage] = []
     pieces_of_passages = _pieces(passages)
-    places_of_time = _places_of_time(passages, pieces_of_passages, retrieved)
-    words = _QuestionWords(retrieved, names_time=bool(places_of_time))
-    for number, (passage, pieces) in enumerate(zip(passages, pieces_of_passages, strict=True)):
-        chunk = passage.chunk
-        named_properties = " ".join(properties.named(chunk))
-        titles = f"{chunk.title} {chunk.heading_path}"
-        shares_of_titles = words.shares(titles, words.asked_stems(titles))
-        coverages: list[float] = []
-        titled_coverages: list[float] = []
-        asked_stems: list[frozenset[str]] = []
+    chunks = [passage.chunk for passage in passages]
+    of_time = pieces_of_time(chunks, pieces_of_passages, retrieved)
+    words = _QuestionWords(question, retrieved, names_time=any(of_time))
+    for passage, pieces, of_time_here in zip(passages, pieces_of_passages, of_time, strict=True):
+        named_properties = " ".join(properties.named(passage.chunk))
         bonuses: list[float] = []
-        for index, piece in enumerate(pieces):
+        for piece in pieces:
             bonus = 0.0
             if wants_number and holds_number(piece.plain, lang):
                 bonus = NUMBER
             bonuses.append(bonus)
-            mark = chunk.text[piece.line : piece.start]
-            text = f"{piece.lead} {mark} {piece.plain} {named_properties}"
-            stems_of_piece = words.asked_stems(text)
-            if (number, index) in places_of_time:
-                stems_of_piece |= {TIME}
-            shares = words.shares(text, stems_of_piece)
-            asked_stems.append(stems_of_piece)
-            coverages.append(sum(shares.values()))
-            titled_coverages.append(sum({**shares_of_titles, **shares}.values()))
         read = _ReadPassage(
             passage=passage,
             rank=RANK * passage.score / best_score,
             pieces=pieces,
-            coverages=tuple(coverages),
-            asked_stems=tuple(asked_stems),
-            titled_coverages=tuple(titled_coverages),
+            words=words.of(passage.chunk, pieces, named_properties, of_time_here),
             bonuses=tuple(bonuses),
         )
         read_passages.append(read)
     return read_passages
-
-
-def _places_of_time(
-    passages: Sequence[Scored],
-    pieces_of_passages: Sequence[Sequence[Quotable]],
-    retrieved: Retrieved,
-) -> frozenset[Place]:
-    """Returns the places of the pieces that hold a date of the time that the question names."""
-    chunks = [passage.chunk for passage in passages]
-    return places_of_time(chunks, pieces_of_passages, retrieved)
 
 
 def _pieces(passages: Sequence[Scored]) -> list[tuple[Quotable, ...]]:
@@ -265,7 +316,8 @@ def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
     promises: list[tuple[float, str]] = []
     for read in read_passages:
         likenesses = [
-            coverage + bonus for coverage, bonus in zip(read.coverages, read.bonuses, strict=True)
+            coverage + bonus
+            for coverage, bonus in zip(read.words.coverages, read.bonuses, strict=True)
         ]
         pieces = zip(read.pieces, likenesses, _neighbours(likenesses), strict=True)
         for piece, likeness, neighbours in pieces:

@@ -79,9 +79,9 @@ def _led_parts(
     first = pieces[leading[0]]
     last = pieces[leading[-1]]
     led = [index for index in range(leading.stop, len(pieces)) if pieces[index].end <= led_end]
-    most = max([compared.coverages[index] for index in led], default=0.0)
-    if most > compared.coverages[leading[-1]]:
-        matching = [index for index in led if compared.coverages[index] == most]
+    most = max([compared.words.coverages[index] for index in led], default=0.0)
+    if most > compared.words.coverages[leading[-1]]:
+        matching = [index for index in led if compared.words.coverages[index] == most]
         best = max(matching, key=lambda index: compared.scores[index])
         return _matching_parts(compared, outline, best, range(best, best + 1))
 
@@ -138,19 +138,20 @@ def _matching_indexes(
 ) -> list[int]:
     """Returns the indexes of the chosen pieces and of the matching items or rows of their list or table, in order.
 
-    If the question's words tell the items apart, the chosen ones that do not match are left out.
+    If the question's words tell the items apart, the chosen ones that do not match are left out. If it asks for all of
+    them, they are the first ones.
     """
     pieces = compared.pieces
     items = BlockItems(compared, outline, core)
     matching = items.matching()
 
-    # 1. Where words tell items apart, only those that match; else the first ones if all are asked for, or those around the
-    #    core.
+    if asks_for_all(compared, items, core):
+        return items.first(WHOLE)
+
+    # 1. Where words tell items apart, only those that match; else those around the core.
     kept = list(chosen)
     if items.tell_apart:
         kept = [index for index in chosen if index in matching]
-    elif asks_for_all(compared, items, core):
-        kept = []
     else:
         matching = []
 
@@ -174,7 +175,7 @@ def _matching_indexes(
 
 def asks_for_all(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
     """Reports whether the list or table of the core is asked for as a whole."""
-    return not items.tell_apart and compared.titled_coverages[core] >= ABOUT
+    return not items.tell_apart and compared.words.titled_coverages[core] >= ABOUT
 
 
 def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:

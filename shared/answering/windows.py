@@ -250,7 +250,7 @@ def _windows_of(
         # 3. The chosen pieces that are quoted; those beside a matching item may not be.
         shown = [index for index in chosen if index in fresh] or fresh
         chosen_pieces = tuple(pieces[index] for index in shown)
-        fullest = max(fresh, key=lambda index: compared.coverages[index])
+        fullest = max(fresh, key=lambda index: compared.words.coverages[index])
         yield Window(
             passage=compared.passage,
             pieces=chosen_pieces,
@@ -258,8 +258,8 @@ def _windows_of(
             outline=outline,
             score=scores[core],
             nearness=compared.nearness[core],
-            coverage=compared.coverages[fullest],
-            asked_stems=compared.asked_stems[fullest],
+            coverage=compared.words.coverages[fullest],
+            asked_stems=compared.words.asked_stems[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
             asks_for_all=_asks_for_all(compared, outline, core),
         )

@@ -284,7 +284,8 @@ def _lines_of(
         begins, quoted_lines = _out_of_quotation(begins, quoted_lines)
     code_column = _code_column(text, start)
     lines = _without_indentation(begins, quoted_lines, code_column, depth)
-    if not is_code and _begins_in_item(text, start):
+    begins_item = _ITEM_MARK.match(lines[0]) is not None
+    if not is_code and not begins_item and _begins_in_item(text, start):
         lines = _apart_from_next_item(lines)
 
     # 3. Empty lines at either end go, and a sign says if the part is cut.

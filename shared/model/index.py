@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +39,8 @@ def dot_product(first: Sequence[float], second: Sequence[float]) -> float:
     return total
 
 
+_HEADING_MARK = re.compile(r"(?:^| > )#{1,6} ")
+"""Stands before each heading of a path."""
 COLUMNS = "columns: "
 """Prefix of the chunk property that holds the head of a table."""
 
@@ -104,6 +107,12 @@ class IndexedChunk:
         if not last.startswith(f"{COLUMNS}|"):
             return ""
         return last.removeprefix(COLUMNS)
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings above the chunk, outermost first, without their marks."""
+        _, *headings = _HEADING_MARK.split(self.heading_path)
+        return tuple(headings)
 
     @property
     def folder(self) -> str:
