@@ -351,7 +351,7 @@ def _quote(window: Window) -> Quote | None:
     )
     if not any(lines):
         return whole_quote(window.passage)
-    if start == 0 and _begins_in_a_sentence(chunk):
+    if start == 0 and lines[0] != LEFT_OUT and _begins_in_a_sentence(chunk):
         first_line, *further_lines = lines
         lines = (f"{LEFT_OUT} {first_line}", *further_lines)
     return Quote(

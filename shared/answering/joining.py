@@ -1,4 +1,9 @@
-"""Windows -> the windows of one table or list joined to one, though they lie in several passages."""
+"""Windows -> the windows of one table or list joined to one, though they lie in several passages.
+
+1. Windows of one table or list, all of its passages, are a group.
+2. Those that match are quoted as one, as many as fit: the best first, or the first ones if all are asked for.
+3. Those that match less are left out.
+"""
 
 from __future__ import annotations
 
@@ -26,29 +31,21 @@ def joined(ranked: Sequence[Window], beside: frozenset[str] = frozenset()) -> li
     """Windows that are quoted as part of others, or that others surpass."""
     for window in ranked:
         group = _group_of(window, groups)
-        is_found = any(other.chunk.chunk_id not in beside for other in group or [window])
-        if not is_found or window in left_out:
+        was_found = any(other.chunk.chunk_id not in beside for other in group or [window])
+        if not was_found or window in left_out:
             continue
         if not group or window is not group[0]:
             joined_windows.append(window)
             continue
 
-        # The best of those that match, or the first if all are asked for, stands for those that are quoted with it, at the
-        # place of the best of all.
+        # The best of them has the place of the best of all.
         matching = _matching(group)
-        room = JOINED
-        if all(other.asks_for_all for other in group):
-            matching.sort(key=lambda other: other.span)
-            room = max(0, WHOLE - matching[0].length)
-        best, *weaker = matching
-        further = _further(best, weaker, room)
-        shown = tuple([shown for _, shown in further])
-        joined_windows.append(replace(best, score=window.score, further=shown))
-        quoted = [best, *[whole for whole, _ in further]]
+        quoted = _that_fit(matching)
+        joined_windows.append(replace(_as_one(quoted), score=window.score))
         for other in group:
             is_row = other.pieces[-1].kind is PieceKind.ROW
-            is_surpassed_one = other not in matching
-            if is_row or is_surpassed_one or other in quoted or other.asks_for_all:
+            is_quoted = other in quoted or other.asks_for_all
+            if is_row or is_quoted or other not in matching:
                 left_out.append(other)
     return joined_windows
 
@@ -81,7 +78,12 @@ def _group_of(window: Window, groups: Iterable[list[Window]]) -> list[Window]:
 
 
 def _matching(ranked: Sequence[Window]) -> list[Window]:
-    """Returns those windows of one table or list of which no other holds all words and more."""
+    """Returns those windows of one table or list of which no other holds all words and more, best first.
+
+    All of them in their order if the table or list is asked for as a whole.
+    """
+    if all(window.asks_for_all for window in ranked):
+        return sorted(ranked, key=lambda window: window.span)
     most = max(window.coverage for window in ranked)
     near = [window for window in ranked if window.coverage >= MATCHES * most]
     near = [window for window in near if TIME in window.asked_stems] or near
@@ -89,31 +91,43 @@ def _matching(ranked: Sequence[Window]) -> list[Window]:
     return [window for window in near if not is_surpassed(window.asked_stems, stem_sets)]
 
 
-def _further(
-    best: Window,
-    weaker: Sequence[Window],
-    room: int,
-) -> list[tuple[Window, Window]]:
-    """Returns the windows of the best one's table or list that are quoted with it, as many as fit, and what of each."""
-    further: list[tuple[Window, Window]] = []
-    quoted = [best]
-    for window in weaker:
-        shown = _without_repeated(window, best)
-        if shown is None:
+def _that_fit(matching: Sequence[Window]) -> list[Window]:
+    """Returns the first of some windows, and as many others as fit with it in one quote. No two show the same text."""
+    first, *others = matching
+    room = JOINED
+    if first.asks_for_all:
+        room = WHOLE - first.length
+    quoted = [first]
+    for window in others:
+        repeats_one = any(_repeats(window, other) for other in quoted)
+        if window.length <= room and not repeats_one:
+            quoted.append(window)
+            room -= window.length
+    return quoted
+
+
+def _repeats(window: Window, other: Window) -> bool:
+    """Reports whether both show the same texts, or parts of one passage that overlap."""
+    if window.chunk.chunk_id == other.chunk.chunk_id:
+        return window.repeats(other)
+    return window.shows_texts_of(other)
+
+
+def _as_one(quoted: Sequence[Window]) -> Window:
+    """Returns the first of some windows, with the others as `further`.
+
+    A passage of a longer list repeats the last items of the one before it, which are shown once.
+    """
+    best = quoted[0]
+    shown: list[Window] = []
+    for window in sorted(quoted, key=lambda window: window.span):
+        part: Window | None = window
+        if shown:
+            part = window.behind(shown[-1])
+        if part is None:
             continue
-        repeats_one = any(map(shown.repeats, quoted))
-        if shown.length <= room and not repeats_one:
-            further.append((window, shown))
-            quoted.append(shown)
-            room -= shown.length
-    return further
-
-
-def _without_repeated(window: Window, best: Window) -> Window | None:
-    """Returns a window without what its passage repeats of the passage before it, if the best window quotes that."""
-    is_behind = window.chunk.position == best.chunk.position + 1
-    start, end = window.span
-    _, end_of_best = best.span
-    if is_behind and start < end_of_best < end:
-        return window.behind(best)
-    return window
+        shown.append(part)
+        if window is quoted[0]:
+            best = part
+    further = tuple([part for part in shown if part is not best])
+    return replace(best, further=further)

@@ -67,6 +67,8 @@ class PassageWords:
     """
     held: float
     """Share of the question's words that the titles and the pieces hold together, in [0, 1]."""
+    held_by_titles: float
+    """Share of the question's words that the titles hold."""
     named_stems: frozenset[str]
     """Stems of the title and headings that the question names whole."""
 
@@ -146,6 +148,7 @@ class _QuestionWords:
             asked_stems=tuple(asked_stems),
             titled_coverages=tuple(titled_coverages),
             held=sum(shares_of_all.values()),
+            held_by_titles=sum(shares_of_titles.values()),
             named_stems=self._named_stems((chunk.title, *chunk.headings)),
         )
 

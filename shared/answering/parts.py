@@ -152,6 +152,8 @@ def _matching_indexes(
     kept = list(chosen)
     if items.tell_apart:
         kept = [index for index in chosen if index in matching]
+    elif asks_for_list(compared, items, core):
+        matching = items.first(WHOLE)
     else:
         matching = []
 
@@ -176,6 +178,15 @@ def _matching_indexes(
 def asks_for_all(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
     """Reports whether the list or table of the core is asked for as a whole."""
     return not items.tell_apart and compared.words.titled_coverages[core] >= ABOUT
+
+
+def asks_for_list(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
+    """Reports whether the list or table of the core is asked for: the titles above it hold all that it holds of the question,
+    if not all of that.
+    """
+    words = compared.words
+    names_list = 0 < words.held <= words.held_by_titles
+    return (names_list and not items.tell_apart) or asks_for_all(compared, items, core)
 
 
 def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:

@@ -14,7 +14,7 @@ from itertools import product
 from shared.answering.beside import begins_in_block, continues
 from shared.answering.items import BlockItems, is_of_items
 from shared.answering.likeness import ComparedPassage, compare
-from shared.answering.parts import asks_for_all, quoted_indexes, quoted_parts
+from shared.answering.parts import asks_for_list, quoted_indexes, quoted_parts
 from shared.language.vocabulary import vocabulary
 from shared.markdown.outline import Outline, Span
 from shared.markdown.quotable import PieceKind, Quotable, are_neighbours
@@ -119,12 +119,12 @@ class Window:
         return self.outline is not None and self.block == self.outline.block(len(self.chunk.text))
 
     def behind(self, other: Window) -> Window | None:
-        """Returns the part of this window behind another one of the same note; None if nothing is left of it.
-
-        A passage of a longer list repeats the last items of the one before it.
-        """
+        """Returns the part of this window behind another one of the same note; None if nothing is left of it."""
         chunk = self.chunk
+        start_of_this, _ = self.span
         _, end_of_other = other.span
+        if end_of_other <= start_of_this:
+            return self
         end_in_chunk = end_of_other - chunk.start
         parts: list[Span] = []
         for start, end in self.parts:
@@ -132,21 +132,25 @@ class Window:
             if rest:
                 parts.append((end - len(rest), end))
         pieces = tuple(piece for piece in self.pieces if piece.line >= end_in_chunk)
-        if not parts or not pieces:
+        if not parts:
             return None
-        return replace(self, pieces=pieces, parts=tuple(parts))
+        return replace(self, pieces=pieces or self.pieces[-1:], parts=tuple(parts))
 
     def in_order(self) -> list[Window]:
         """Returns this window and those that are quoted with it, in the order of the note."""
         return sorted((self, *self.further), key=_place)
 
+    def shows_texts_of(self, other: Window) -> bool:
+        """Reports whether both have pieces of the same texts."""
+        texts = [piece.plain for piece in self.pieces]
+        other_texts = [piece.plain for piece in other.pieces]
+        return texts == other_texts
+
     def repeats(self, other: Window) -> bool:
         """Reports whether both show the same text, or overlap in the same note."""
         if not self.pieces and not other.pieces:
             return self.chunk.text == other.chunk.text
-        texts = [piece.plain for piece in self.pieces]
-        other_texts = [piece.plain for piece in other.pieces]
-        if texts == other_texts:
+        if self.shows_texts_of(other):
             return True
         if self.chunk.note_id != other.chunk.note_id:
             return False
@@ -269,7 +273,7 @@ def _asks_for_all(compared: ComparedPassage, outline: Outline, core: int) -> boo
     """Reports whether the piece is from a list or table that is asked for as a whole."""
     if not is_of_items(compared.pieces[core], outline):
         return False
-    return asks_for_all(compared, BlockItems(compared, outline, core), core)
+    return asks_for_list(compared, BlockItems(compared, outline, core), core)
 
 
 def _sentence_before_names_subject(
