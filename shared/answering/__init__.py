@@ -11,7 +11,9 @@ joining         windows of one table or list -> one window, though they lie in s
 windows         passages -> what of them can be quoted, and how near it lies to the question
 parts           pieces that are quoted -> the spans around them that are quoted with them
 items           which items of a longer list, or rows of a longer table, match a question
+beside          passages -> those beside them in which their lists and tables go on, which the search did not find
 likeness        passages -> their pieces, compared with the question by words and meaning
+asked_time      the items and rows that hold a date of the time that the question names
 asked           what the question asks of passages: words, properties, lines that define a thing, a number
 replacement     which notes are replaced, according to their properties
 tense           whether a question asks for what holds, what was, or what no longer holds

@@ -98,9 +98,16 @@ def _positions_beside(chunk: IndexedChunk) -> list[int]:
         return positions
     if chunk.position > 0 and begins_in_block(chunk):
         positions.append(chunk.position - 1)
-    if Outline(chunk.text).ends_in_block:
+    if _may_end_in_block(chunk) and Outline(chunk.text).ends_in_block:
         positions.append(chunk.position + 1)
     return positions
+
+
+def _may_end_in_block(chunk: IndexedChunk) -> bool:
+    """Reports whether the last line is from a list or table, or indented: telling that costs less than an outline."""
+    _, _, last_line = chunk.text.rstrip().rpartition("\n")
+    line = next(read_lines(last_line))
+    return line.kind in ("item", "row") or last_line[:1].isspace()
 
 
 def continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:
@@ -112,16 +119,20 @@ def continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:
         return False
     if chunk.columns:
         return True
+    begins_in_list = begins_in_block(chunk)
+    overlaps = chunk.start < before.end
+    if not (begins_in_list or overlaps) or not _may_end_in_block(before):
+        return False
     outline = Outline(before.text)
-    if begins_in_block(chunk):
+    if begins_in_list:
         return outline.ends_in_block
     # It may begin in the midst of an item, which both hold.
-    return chunk.start < before.end and outline.is_in_last_block(chunk.start - before.start)
+    return outline.is_in_last_block(chunk.start - before.start)
 
 
 def begins_in_block(chunk: IndexedChunk) -> bool:
     """Reports whether a chunk begins with an item of a list or in the midst of a table."""
     if chunk.columns:
         return True
-    first_line = next(read_lines(chunk.text))
-    return first_line.kind == "item"
+    first_line, _, _ = chunk.text.partition("\n")
+    return next(read_lines(first_line)).kind == "item"

@@ -7,7 +7,7 @@ characters, because embedding takes most of the time.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
@@ -113,6 +113,7 @@ class _QuestionWords:
         self._total_weight = sum(self._weights.values()) or 1.0
         self._forms = own_forms(analysis.subject, analysis.lang)
         self._asking = _asking_stems(question, analysis) & self._weights.keys()
+        self._stems_of_titles: dict[str, frozenset[str]] = {}
 
     def of(
         self,
@@ -126,8 +127,11 @@ class _QuestionWords:
         properties: those of its note that the question names. of_time: indexes of the pieces with a date of the time that it
         names.
         """
-        titles = f"{chunk.title} {chunk.heading_path}"
-        shares_of_titles = self._shares(titles, self._stems_in(titles))
+        titles = (chunk.title, *chunk.headings)
+        stems_of_titles = [self._stems_of_title(title) for title in titles]
+        asked_in_titles = frozenset().union(*stems_of_titles) & self._weights.keys()
+        shares_of_titles = self._shares(" ".join(titles), asked_in_titles)
+        named_titles = [stems for stems in stems_of_titles if stems <= self._weights.keys()]
         shares_of_all = dict(shares_of_titles)
         coverages: list[float] = []
         titled_coverages: list[float] = []
@@ -149,7 +153,7 @@ class _QuestionWords:
             titled_coverages=tuple(titled_coverages),
             held=sum(shares_of_all.values()),
             held_by_titles=sum(shares_of_titles.values()),
-            named_stems=self._named_stems((chunk.title, *chunk.headings)),
+            named_stems=frozenset().union(*named_titles),
         )
 
     def _stems_in(self, text: str) -> frozenset[str]:
@@ -174,14 +178,13 @@ class _QuestionWords:
         others = [share for stem, share in shares.items() if stem not in self._asking]
         return sum(others) / share_of_others
 
-    def _named_stems(self, titles: Iterable[str]) -> frozenset[str]:
-        """Returns the stems of those titles of which the question holds every word."""
-        named: set[str] = set()
-        for title in titles:
-            title_stems = stems_as(title, self._analysis.lang, self._analysis.renamed)
-            if title_stems <= self._weights.keys():
-                named |= title_stems
-        return frozenset(named)
+    def _stems_of_title(self, title: str) -> frozenset[str]:
+        """Returns the stems of a title or heading, which many passages share."""
+        title_stems = self._stems_of_titles.get(title)
+        if title_stems is None:
+            title_stems = frozenset(stems_as(title, self._analysis.lang, self._analysis.renamed))
+            self._stems_of_titles[title] = title_stems
+        return title_stems
 
 
 def _asking_stems(question: str, analysis: Analysis) -> frozenset[str]:

@@ -421,3 +421,53 @@ def test_an_item_is_quoted_with_its_paragraphs() -> None:
         *("What I learned:", "", "…", "", "12. **Herb 12**", ""),
         *("   It likes plot 12 and was planted in spring.", "", "…"),
     )
+
+
+@pytest.mark.parametrize("text", ["List all house rules", "What do the house rules speak of?"])
+def test_a_list_of_whose_items_the_question_holds_nothing_is_quoted_from_its_beginning(
+    text: str,
+) -> None:
+    found = passage(RULES, title="House rules")
+    (quote,) = quotes(found, text=text)
+    assert quote.lines[0] == "1. Nobody does thing 1 at night."
+    assert len(quote.lines) > 15
+
+
+def test_an_item_with_a_word_of_the_title_that_is_asked_for_is_not_told_apart() -> None:
+    rules = RULES.replace("thing 31 at night", "thing against a house rule")
+    (quote,) = quotes(passage(rules, title="House rules"), text="What are the house rules?")
+    assert quote.lines[0] == "1. Nobody does thing 1 at night."
+    (quote,) = quotes(passage(rules, title="Rules of our house and garden"), text="house rules")
+    assert quote.lines[2] == "31. Nobody does thing against a house rule."
+
+
+def test_words_that_the_passage_lacks_do_not_hide_which_rows_are_meant() -> None:
+    rows = [f"| host{number} | {('Ada', 'Bo', 'Cem')[number % 3]} |" for number in range(60)]
+    table = "\n".join(["| Host | Keeper |", "|---|---|", *rows])
+    found = quotes(
+        passage(table, title="Servers"), text="Which ones does Ada currently usually look after?"
+    )
+    lines = [line for quote in found for line in quote.lines[2:] if "…" not in line]
+    assert lines
+    assert all("Ada" in line for line in lines)
+
+
+def test_what_two_passages_of_a_list_repeat_is_quoted_once() -> None:
+    items = [
+        f"- Ada brings dish {number} for the feast, as she did each year" for number in range(30)
+    ]
+    text = "\n".join(["Who brings what:", "", *items])
+    middle = text.index("dish 12 ")
+    first = passage(text[: text.index("\n- Ada brings dish 14 ")], note_id="a")
+    rest = passage(text[middle:], note_id="a", start=middle)
+    second = replace(rest, chunk=replace(rest.chunk, chunk_id="a_001", position=1))
+    found = quotes(second, first, text="What does Ada bring?")
+    lines = [line for quote in found for line in quote.lines if "dish" in line]
+    assert len(lines) == len(set(lines))
+
+
+def test_rows_of_another_time_do_not_match_beside_those_of_the_one_that_is_asked_for() -> None:
+    rows = [f"| tool {number} | Kim | 2019-0{number % 9 + 1}-03 |" for number in range(60)]
+    rows[7] = "| tool 7 | Bo | 2015-03-02 |"
+    table = "\n".join(["| Tool | Buyer | Day |", "|---|---|---|", *rows])
+    assert at_a_time(passage(table), "Which tool did Kim or Bo buy in 2015?") == [rows[7]]
