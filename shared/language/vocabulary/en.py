@@ -195,7 +195,7 @@ VOCABULARY = Vocabulary(
         duty=r"(?:may|can|could|should|shall|must|do|am|will|would|need) (?:i|we)",
         writing="write wrote written show summarise summarize summary recap overview list note notes entry entries journal diary log everything",
         happening="happen happened happening do doing done go going work worked working",
-        fillers=rf"all|every|(?:gets?|got|getting)(?=\s+{_PARTICIPLE}\b)",
+        fillers=rf"all(?: the)?|every|(?:gets?|got|getting)(?=\s+{_PARTICIPLE}\b)",
         asker=r"(?-i:I|us)|i|me|my|we|our",
         genitive=r"of|from",
         genitive_of_names=r"of",

@@ -169,7 +169,7 @@ VOCABULARY = Vocabulary(
         duty=r"mi serv(?:e|ono)|ho bisogno|posso|possiamo|devo|dobbiamo|si può|si deve|bisogna",
         writing="scrivere scritto mostra mostrami riassumi riassunto nota note appunti voce voci diario tutto",
         happening="successo fare fatto lavorare lavorato",
-        fillers=r"tutt[ie]|stat[oaie]|venut[oaie](?=\s+\w{2,}(?:at|it|ut)[oaie]\b)",
+        fillers=r"tutt[ie](?: (?:le|gli|i))?|stat[oaie]|venut[oaie](?=\s+\w{2,}(?:at|it|ut)[oaie]\b)",
         asker=r"io|mio?|mia|miei|mie|noi|nostr[oaie]|ho|abbiamo|ero|eravamo|avev(?:o|amo)|\w+(?:[aei]mmo)",
         genitive=r"di|del|della|dello|dell['’]",
         genitive_of_names=r"di",
