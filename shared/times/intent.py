@@ -161,9 +161,9 @@ class Intents:
     def _tells_event(self, start: int, end: int, *, recurs: bool) -> bool:
         """Reports whether the clause of a time speaks of something that happened to somebody else.
 
-        A single word in small letters is what happened and no subject: `what was released in May`. Nor is what is asked
-        for, which stands before the verb, in small letters or as the one noun where all nouns have capitals: `which
-        versions were released in May`, `versions released last May`.
+        A single word in small letters, unless behind an article, is what happened and no subject: `what was released in May`,
+        but `what was the rent in May`. Nor is what is asked for, which stands before the verb, in small letters or as the one
+        noun where all nouns have capitals: `which versions were released in May`, `versions released last May`.
         """
         around = self._around(start, end)
         words = self._words
@@ -188,7 +188,17 @@ class Intents:
             return True
         if any(not word.islower() for word in subject):
             return True
-        return len(subject) > 1
+        if len(subject) != 1:
+            return len(subject) > 1
+        return self._is_thing(subject[0], around)
+
+    def _is_thing(self, word: str, around: str) -> bool:
+        """Reports whether a word of a clause is what is asked about, `the rent`, and not what happened: `released`."""
+        words = self._words
+        if words.everything.search(around):
+            return False
+        before_word = around[: around.rindex(word)]
+        return at_end(around, len(before_word), words.article) is not None
 
     def _verb_behind_asked(self, around: str, *, recurs: bool) -> re.Match[str] | None:
         """Returns the verb of the past before which a clause says what is asked for; None if it tells something.
