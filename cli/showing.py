@@ -20,6 +20,7 @@ from cli.terminal import echo, echo_json
 from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
 from shared.language.lengths import utf16_slice
+from shared.markdown.lines import read_lines
 from shared.markdown.plain import plain
 from shared.markdown.printable import REPLACEMENT, printable
 from shared.settings import LOCAL_TENANT
@@ -60,6 +61,7 @@ JSON.
 """
 
 _WORD = re.compile(r"\w+")
+_INDENTED_CODE = re.compile(r"(?:> ?)*+(?: {4}|\t)")
 
 Linked: TypeAlias = "Callable[[str, Json], Text]"
 """Turns some words and the row that they name into a text that links to the row's file on a
@@ -167,8 +169,25 @@ def time_in_words(instant: str) -> str:
 def show_answer(answer: Json, context: CommandContext) -> None:
     """Prints an answer and what it cites; below a refusal the nearest notes."""
     reason = _reason_in_another_language(answer)
-    console().print(Text(reason or answer["answer"]))
+    text = reason or without_hard_breaks(answer["answer"])
+    console().print(Text(text))
     _show_below(answer, context)
+
+
+def without_hard_breaks(markdown: str) -> str:
+    """Returns Markdown without the backslashes that end its lines, outside of code: a terminal keeps lines apart."""
+    written = []
+    begin = 0
+    for line in read_lines(markdown):
+        text = markdown[line.start : line.end]
+        is_escaped = text.endswith("\\\\")
+        is_code = line.kind not in ("text", "item") or _INDENTED_CODE.match(text) is not None
+        is_last = line.end == len(markdown)
+        if text.endswith("\\") and not (is_escaped or is_code or is_last):
+            written.append(markdown[begin : line.end - 1])
+            begin = line.end
+    written.append(markdown[begin:])
+    return "".join(written)
 
 
 def show_sources(answer: Json, context: CommandContext) -> None:

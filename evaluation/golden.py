@@ -282,5 +282,6 @@ def parts_needed(
 
 
 def _normal(text: str) -> str:
-    """Returns the text on one line, without the marks before the lines of a quotation."""
-    return " ".join(_QUOTE_MARK.sub("", text.lower()).split())
+    """Returns the text on one line, without hard breaks and the marks before the lines of a quotation."""
+    without_breaks = text.lower().replace("\\\n", "\n")
+    return " ".join(_QUOTE_MARK.sub("", without_breaks).split())

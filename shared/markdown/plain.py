@@ -15,6 +15,7 @@ _LINE_MARK = re.compile(
     r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*",
     re.MULTILINE,
 )
+_HARD_BREAK = re.compile(r"(?<!\\)\\(?=\n)")
 _CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*+\|.*$", re.MULTILINE)
 _CELL_OF_RULE = re.compile(r":?-{2,}:?|:-:?|-:")
@@ -127,6 +128,7 @@ _MARKS_BEFORE_CODE: Sequence[tuple[re.Pattern[str], _Replacement]] = (
     (_FENCE, ""),
     (_TABLE_RULE, ""),
     (_LINE_MARK, ""),
+    (_HARD_BREAK, ""),
     (_CALLOUT, ""),
     (_TABLE_ROW, _words_of_row),
     (BLOCK_ID, ""),

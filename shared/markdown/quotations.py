@@ -1,8 +1,9 @@
 """Writes what is quoted of a passage as the Markdown that a reader is to see.
 
-The lines of a paragraph are one line, as a renderer shows them. Of a longer list or table some items
-or rows stand below the line that leads to it or the table's head, with "…" before, between and behind
-them where something is left out. HTML that a renderer drops is dropped.
+The lines of a paragraph that an editor wrapped are one line, as a renderer shows them; lines that their
+author ended end in a hard break. Of a longer list or table some items or rows stand below the line that
+leads to it or the table's head, with "…" before, between and behind them where something is left out.
+HTML that a renderer drops is dropped.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
-from shared.markdown.lines import read_lines, with_pipes
+from shared.markdown.lines import Line, read_lines, with_pipes
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.markdown.outline import QUOTE_MARK, Outline, Span
 from shared.markdown.quotable import PieceKind, Quotable
@@ -25,6 +27,8 @@ _CALLOUT = re.compile(r"[ \t]*+>[ \t]?\[![\w-]{1,30}\]")
 _FOLDED_CALLOUT = re.compile(r"((?:[ \t]*+>[ \t]?)++\[![\w-]{1,30}\])-")
 _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
+_NARROWEST = 50
+"""Characters of the longest line of a paragraph that an editor wrapped, at least; the page has the same."""
 _LETTER = re.compile(r"[^\W_]")
 _ITEM_MARK = re.compile(r"[ \t]*+(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t])")
 _LATER_ITEM = re.compile(r"[ \t]*+(?!1[.)])\d{1,9}[.)][ \t]")
@@ -272,10 +276,10 @@ def _lines_of(
     begins = text[line_start:start]
 
     # 1. What shows nothing goes: comments, and HTML outside of code.
-    written = text[start:end]
     if is_code:
-        shown = neutralize(written)
+        shown = neutralize(text[start:end])
     else:
+        written = _with_breaks(text, start, end)
         shown = _shown(written)
     quoted_lines = shown.split("\n")
 
@@ -296,6 +300,54 @@ def _lines_of(
     if end < whole_end:
         lines[-1] = f"{lines[-1].rstrip()} {LEFT_OUT}"
     return lines, end
+
+
+def _with_breaks(text: str, start: int, end: int) -> str:
+    """Returns a part of the text with a hard break behind each line that its author ended."""
+    written = []
+    begin = start
+    for line_end in _authored_breaks(text):
+        if begin <= line_end < end:
+            written.append(text[begin:line_end] + _HARD_BREAK)
+            begin = line_end
+    written.append(text[begin:end])
+    return "".join(written)
+
+
+def _authored_breaks(text: str) -> Iterator[int]:
+    """Yields the ends of lines behind which a paragraph goes on, if no editor wrapped it.
+
+    Whether it was wrapped is read from all of its lines, as a quotation may hold parts of some.
+    """
+    paragraph: list[Line] = []
+    for line in read_lines(text):
+        goes_on = paragraph != [] and line.kind == "text"
+        if not goes_on:
+            yield from _ends_unless_wrapped(text, paragraph)
+            paragraph = []
+        if line.kind in ("text", "item"):
+            paragraph.append(line)
+    yield from _ends_unless_wrapped(text, paragraph)
+
+
+def _ends_unless_wrapped(text: str, paragraph: Sequence[Line]) -> Iterator[int]:
+    """Yields the ends of the lines of a paragraph but its last, unless an editor wrapped it at a column.
+
+    Then no line had room for the first word of the next one. A line of one word, like an address,
+    was not wrapped.
+    """
+    written_lines = [text[line.start : line.end].replace("\0", "") for line in paragraph]
+    column = max(map(len, written_lines), default=0)
+    is_wrapped = column >= _NARROWEST
+    for written, following in pairwise(written_lines):
+        bare_line = written.strip(" \t>")
+        next_word = following.lstrip(" \t>").partition(" ")[0]
+        had_room = len(written) + 1 + len(next_word) <= column
+        if had_room or " " not in bare_line:
+            is_wrapped = False
+    if not is_wrapped:
+        for line in paragraph[:-1]:
+            yield line.end
 
 
 def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]]:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from cli.main import main
 from cli.options import CommandContext, counted
-from cli.showing import hint_for, show_found, show_sources
+from cli.showing import hint_for, show_found, show_sources, without_hard_breaks
 from functions.client import Json
 from shared.bootstrap import build
 from shared.model.retrieval import RefusalReason
@@ -51,6 +51,21 @@ def row(keyword: float, similarity: float) -> Json:
         "title": f"{keyword}/{similarity}",
         "scores": scores,
     }
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("> geb. 3. Juli\\\n> Schuhgröße 41 [N1]", "> geb. 3. Juli\n> Schuhgröße 41 [N1]"),
+        ("- llave: Inés\\\n  martes\n\nFin. ", "- llave: Inés\n  martes\n\nFin. "),
+        ("```sh\nmake \\\n  test\n```\nso\\\nit is", "```sh\nmake \\\n  test\n```\nso\nit is"),
+        (">     make \\\n>       test", ">     make \\\n>       test"),
+        ("in C:\\\\\nor D:\\", "in C:\\\\\nor D:\\"),
+        ("", ""),
+    ],
+)
+def test_a_terminal_shows_hard_breaks_as_lines(markdown: str, shown: str) -> None:
+    assert without_hard_breaks(markdown) == shown
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.golden import GoldenQuestion, read_golden
+from evaluation.golden import GoldenQuestion, read_golden, share_held
 from shared.errors import InvalidArgument
 from shared.model.questions import Filters
 
@@ -148,3 +148,11 @@ def test_yaml_that_is_no_list_of_questions_is_refused(tmp_path: Path, text: str)
     file.write_text(text, encoding="utf-8")
     with pytest.raises(InvalidArgument, match="YAML"):
         read_golden(file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["> Berta:\\\n> Tel. 4471 [N1]", "Berta:\nTel. 4471", "berta: tel. 4471"],
+)
+def test_a_fact_may_go_on_behind_a_line_break(text: str) -> None:
+    assert share_held(text, ["Berta: Tel. 4471"]) == 1

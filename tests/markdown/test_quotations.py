@@ -56,7 +56,7 @@ def quoted(text: str, around: str, *, longest: int = 700) -> list[str] | None:
         ("We chose *it*. It scales.", ["We chose *it*. It scales."]),
         (
             "Do this:\n\n- [ ] one\n  goes on\n- two",
-            ["Do this:", "", "- [ ] one goes on", "- two"],
+            ["Do this:", "", "- [ ] one\\", "  goes on", "- two"],
         ),
         (
             "```sh\nmake *run*\n\n  make test\n```",
@@ -84,34 +84,86 @@ def test_a_quote_is_the_notes_own_words_in_their_own_form(markdown: str, lines: 
     [
         (
             "The pier\nis wet\ntoday.\n\nA gull\ncries.",
-            ["The pier is wet today.", "", "A gull cries."],
+            ["The pier\\", "is wet\\", "today.", "", "A gull\\", "cries."],
         ),
-        ("Ebb  \nand flood\\\nand ebb\nagain", ["Ebb\\", "and flood\\", "and ebb again"]),
+        ("Ebb  \nand flood\\\nand ebb\nagain", ["Ebb\\", "and flood\\", "and ebb\\", "again"]),
         ("Rose Street 5  \nLeeds  \n\nEnd.", ["Rose Street 5\\", "Leeds", "", "End."]),
         ("> Rose Street 5  \n> Leeds", ["Rose Street 5\\", "Leeds"]),
-        ("A claim[^1] that\nstands.", ["A claim that stands."]),
-        ("> It is\n> hot.\n> - so\n>   so", ["It is hot.", "- so so"]),
-        ("Says:\n> it is\n> wet", ["Says:", "> it is wet"]),
+        ("A claim[^1] that\nstands.", ["A claim that\\", "stands."]),
+        ("> It is\n> hot.\n> - so\n>   so", ["It is\\", "hot.", "- so\\", "  so"]),
+        ("Says:\n> it is\n> wet", ["Says:", "> it is\\", "> wet"]),
         ("A:\n\n    one\n    two", ["A:", "", "    one", "    two"]),
         ("    make build\n    make test", ["    make build", "    make test"]),
         ("\tmake build\n\tmake test", ["\tmake build", "\tmake test"]),
-        ("    - run: a\n      b", ["- run: a b"]),
+        ("    - run: a\n      b", ["- run: a\\", "  b"]),
         ("    x:\n    - run: a\n      b", ["    x:", "    - run: a", "      b"]),
         (
             "- item\n\n      make build\n      make test\n\n  so\n  it is",
-            ["- item", "", "      make build", "      make test", "", "  so it is"],
+            ["- item", "", "      make build", "      make test", "", "  so\\", "  it is"],
         ),
-        ("- item\n    goes\n  on", ["- item goes on"]),
+        ("- item\n    goes\n  on", ["- item\\", "    goes\\", "  on"]),
         ("- a\n\n# So\n\n    b\n    c", ["- a", "", "# So", "", "    b", "    c"]),
-        ("```\na\nb\n```\nand\nso", ["```", "a", "b", "```", "and so"]),
-        ("Harbour\n===\nIt is\nwet.", ["Harbour", "===", "It is wet."]),
+        ("```\na\nb\n```\nand\nso", ["```", "a", "b", "```", "and\\", "so"]),
+        ("Harbour\n===\nIt is\nwet.", ["Harbour", "===", "It is\\", "wet."]),
     ],
 )
-def test_a_paragraph_is_quoted_as_one_line_up_to_a_hard_break(
+def test_the_lines_of_a_paragraph_are_quoted_with_hard_breaks(
     markdown: str, lines: list[str]
 ) -> None:
     _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
     assert list(quote) == lines
+
+
+WRAPPED = """\
+The harbour master keeps the key of the north gate in his office
+and lends it to anybody who signs the book, between sunrise and
+the last ferry; ask for Berta if he is out."""
+ON_ONE_LINE = WRAPPED.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        (WRAPPED, [ON_ONE_LINE]),
+        (
+            f"Short.\n\n{WRAPPED}\n\nTel. 12\nTel. 13",
+            ["Short.", "", ON_ONE_LINE, "", "Tel. 12\\", "Tel. 13"],
+        ),
+        ("- " + WRAPPED.replace("\n", "\n  "), [f"- {ON_ONE_LINE}"]),
+        ("> " + WRAPPED.replace("\n", "\n> "), [ON_ONE_LINE]),
+        ("Gate:\n\n> " + WRAPPED.replace("\n", "\n> "), ["Gate:", "", f"> {ON_ONE_LINE}"]),
+        (
+            WRAPPED.replace("in his office\n", "in his office  \n"),
+            [f"{ON_ONE_LINE[:64]}\\", ON_ONE_LINE[65:]],
+        ),
+    ],
+)
+def test_the_lines_of_a_paragraph_that_an_editor_wrapped_are_one(
+    markdown: str, lines: list[str]
+) -> None:
+    _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
+    assert list(quote) == lines
+
+
+def test_a_part_of_a_wrapped_paragraph_is_one_line_wherever_it_begins() -> None:
+    begin = WRAPPED.index("lends it")
+    _, _, quote = quotation(WRAPPED, [(begin, len(WRAPPED))], longest=900)
+    assert quote == (ON_ONE_LINE[begin:],)
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "geb. 3. Juli 1990\nSchuhgröße 41\nmag keine Oliven, aber Kapern und den Käse aus dem Laden an der Ecke",
+        "código 4471\nllave: con Inés, la vecina del tercero izquierda, o debajo de la maceta\nvuelve el martes",
+        "https://example.org/a/very/long/address/that/no/editor/wraps/at/any/column\nand-another",
+        "wifi: Seagull7\nbins on Friday",
+    ],
+)
+def test_lines_that_their_author_ended_stay_lines(markdown: str) -> None:
+    _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
+    assert list(quote) == markdown.replace("\n", "\\\n").split("\n")
+    assert visible_text("\n".join(quote)).split("\n")[:-1] == markdown.split("\n")
 
 
 @pytest.mark.parametrize(
@@ -132,8 +184,8 @@ def test_a_paragraph_is_quoted_as_one_line_up_to_a_hard_break(
             "      make",
             ["    make build", "    make test"],
         ),
-        ("- Run this\n      and that\n      too", "      and", ["and that too"]),
-        ("1. So it\n   is.\n\n   A\n   gull.", "So", ["So it is.", "", "A gull."]),
+        ("- Run this\n      and that\n      too", "      and", ["and that\\", "too"]),
+        ("1. So it\n   is.\n\n   A\n   gull.", "So", ["So it\\", "is.", "", "A\\", "gull."]),
     ],
 )
 def test_code_keeps_its_lines_wherever_a_quote_begins(
@@ -156,14 +208,14 @@ TABLE = "Words.\n\n| Leave | Days |\n|---|---|\n| Sick | 10 |\n| Annual | 20 |\n
 
 
 def test_a_passage_that_fits_is_quoted_whole() -> None:
-    assert quoted(LIST, "a lamp") == LIST.replace("\n  with", " with").split("\n")
+    assert quoted(LIST, "a lamp") == LIST.replace("a lamp", "a lamp\\").split("\n")
 
 
 @pytest.mark.parametrize(
     ("text", "around", "longest", "lines"),
     [
-        (LIST, "a lamp", 40, ["Bring:", "", "- a tent", "- a lamp with oil"]),
-        (LIST, "a lamp", 30, ["- a tent", "- a lamp with oil"]),
+        (LIST, "a lamp", 40, ["Bring:", "", "- a tent", "- a lamp\\", "  with oil"]),
+        (LIST, "a lamp", 30, ["- a tent", "- a lamp\\", "  with oil"]),
         (LIST, "a lamp", 20, None),
         (LIST, "Intro.", 10, ["Intro."]),
         (
@@ -439,11 +491,11 @@ def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
         (
             "> So. It is\n> hot.\n\nThen:\n\n> wet",
             "It",
-            ["> It is hot.", "", "Then:", "", "> wet"],
+            ["> It is\\", "> hot.", "", "Then:", "", "> wet"],
         ),
-        ("> > So. It is\n> > hot.\n\nThen.", "It", ["> > It is hot.", "", "Then."]),
-        ("> - It is\n>   hot.\n\nThen.", "- It", ["> - It is hot.", "", "Then."]),
-        ("> So. It is\n> hot.", "It", ["It is hot."]),
+        ("> > So. It is\n> > hot.\n\nThen.", "It", ["> > It is\\", "> > hot.", "", "Then."]),
+        ("> - It is\n>   hot.\n\nThen.", "- It", ["> - It is\\", ">   hot.", "", "Then."]),
+        ("> So. It is\n> hot.", "It", ["It is\\", "hot."]),
         ("> [!tip]- Frost\n> Cover it.", ">", ["> [!tip] Frost", "> Cover it."]),
         ("> [!tip]- Frost\n> Cover it.", "[", ["> [!tip] Frost", "> Cover it."]),
         ("A.\n\n> [!tip]- Frost\n> Ice.", "A", ["A.", "", "> [!tip] Frost", "> Ice."]),
