@@ -91,7 +91,7 @@ class Notes:
         # An unreadable note counts as none: saving it again repairs it.
         existing = readable_note(self.store, tenant_id, note_id)
         created_at = draft.created_at
-        if created_at is None and existing is not None:
+        if existing is not None and _is_told_as(created_at, existing.created_at):
             created_at = existing.created_at
         if created_at is None:
             created_at = draft.modified_at or now
@@ -330,6 +330,17 @@ def _have_same_content(previous: Note | None, note: Note | None) -> bool:
     if previous is None or note is None:
         return False
     return note_revision(previous) == note_revision(note)
+
+
+def _is_told_as(draft_time: datetime | None, stored_time: datetime) -> bool:
+    """Reports whether a draft leaves a note's time as it is: it has none, or the one that clients read.
+
+    They read milliseconds; that of a file may be finer.
+    """
+    if draft_time is None:
+        return True
+    milliseconds = stored_time.microsecond // 1000
+    return draft_time == stored_time.replace(microsecond=milliseconds * 1000)
 
 
 def _check_revision(note: Note | None, revision: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -205,6 +206,23 @@ def test_a_conversation_longer_than_a_request_may_be_is_brought_back_whole(
     )
     aurora("import", str(file))
     assert aurora.json("sessions", "list")["sessions"][0]["messageCount"] == 14
+
+
+def test_an_export_of_notes_that_are_still_there_changes_nothing(
+    run: Run, notes: Write, tmp_path: Path
+) -> None:
+    folder = notes({"schlüssel.md": "Der Schlüssel liegt bei Inés.", "llaves/boat.md": "Blue."})
+    # A file's time is finer than the times of the export.
+    for file in folder.rglob("*.md"):
+        os.utime(file, ns=(0, 1_780_000_000_123_456_789))
+    run("index", str(folder))
+    before = json.loads(run("notes", "list", "--json").stdout)
+    file = tmp_path / "export.ndjson"
+    run("export", str(file))
+    result = run("import", str(file))
+    assert result.exit_code == 0, result.stdout
+    assert json.loads(run("notes", "list", "--json").stdout) == before
+    assert json.loads(run("notes", "trash", "--json").stdout)["trash"] == []
 
 
 def test_what_is_there_and_differs_stays_and_is_named(
