@@ -269,3 +269,22 @@ def test_no_text_breaks_the_grammar(text: str) -> None:
     for lang in ("en", "de", "es", "fr", "xx"):
         mention = find_time(text, now=NOW, zone=ZONE, lang=lang)
         assert mention is None or 0 <= mention.start < mention.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("lang", "of_a_person", "of_a_feast"),
+    [
+        ("es", "cuál es el teléfono de Pilar", "qué hicimos el Pilar"),
+        ("es", "¿Qué le regalé a Pilar?", "antes del Pilar"),
+        ("es", "cumpleaños de Asunción", "qué hice en la Asunción"),
+        ("es", "dirección de Inmaculada", "qué pasó la Inmaculada"),
+        ("es", "receta para Ascensión", "qué hicimos por la Ascensión"),
+        ("it", "il numero di Assunta", "cosa ho fatto all'Assunta"),
+        ("it", "la torta di Immacolata", "prima dell'Immacolata"),
+    ],
+)
+def test_a_woman_who_is_named_as_a_feast_is_no_time(
+    lang: str, of_a_person: str, of_a_feast: str
+) -> None:
+    assert read(of_a_person, lang) is None
+    assert read(of_a_feast, lang) is not None

@@ -51,6 +51,7 @@ TIMES = Times(
     rules=(
         Rule("ignored", r"(?:próximo|próxima|proximo|proxima|cada) {period}"),
         Rule("ignored", r"{period} (?:que viene|próximo|próxima)"),
+        Rule("ignored", r"(?:de|a|con|para) (?:pilar|asunción|ascensión|inmaculada)"),  # women: the feasts have their article
         Rule("ignored", r"de \d{1,2} de {month}"),  # a day has its article: "la letra de 19 de noviembre" is a title
         Rule("ignored", r"para (?:el |la )?{period}"),
         Rule("same_day", r"(?:(?:en )?(?:el |tal )?(?:mismo día|día como hoy)|este (?:mismo )?día)"),

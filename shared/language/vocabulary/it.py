@@ -50,6 +50,7 @@ TIMES = Times(
     rules=(
         Rule("ignored", r"(?:prossim[oaie]|ogni) {period}"),
         Rule("ignored", r"{period} prossim[oa]"),
+        Rule("ignored", r"(?:di|a|ad|con|per) (?:assunta|immacolata)"),  # women: the feasts have their article
         Rule("ignored", r"di \d{1,2} {month}(?: {year})?"),  # a day has its article: "il testo di 29 settembre" is a title
         Rule("ignored", r"(?:entro|per) (?:il |la |l['’])?(?:{weekday}|{month}|{season})"),
         Rule("same_day", r"(?:(?:ne)?llo |in questo )?stesso giorno|(?:in )?quest(?:o giorno|a data)|esattamente|esatt[oi]"),
