@@ -9,6 +9,7 @@ others do not match.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from shared.answering.likeness import TIME, ComparedPassage
 from shared.markdown.outline import Outline
@@ -67,29 +68,51 @@ class BlockItems:
     def belonging_to(self, index: int) -> list[int]:
         """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
         pieces = self._compared.pieces
-        if pieces[index].kind is PieceKind.ROW or index not in self._indexes:
+        place = self._places.get(index)
+        if pieces[index].kind is PieceKind.ROW or place is None:
             return []
         belonging: list[int] = []
-        begin = self._indexes.index(index)
 
         # 1. Behind it, up to the next item that is no deeper.
         depth = self._depth(index)
-        for later in self._indexes[begin + 1 :]:
+        for later in self._indexes[place + 1 :]:
             if self._begins_item(later) and self._depth(later) <= depth:
                 break
             belonging.append(later)
 
-        # 2. Before it: the beginning of its item, and each item that is less deep than those found so far.
-        is_complete = self._begins_item(index)
-        for earlier in reversed(self._indexes[:begin]):
-            if not is_complete:
-                belonging.append(earlier)
-                is_complete = self._begins_item(earlier)
-                depth = self._depth(earlier)
-            elif self._begins_item(earlier) and self._depth(earlier) < depth:
-                belonging.append(earlier)
-                depth = self._depth(earlier)
+        # 2. Before it: the beginning of its item, and each item that it is below.
+        while place > 0 and not self._begins_item(self._indexes[place]):
+            place -= 1
+            belonging.append(self._indexes[place])
+        above = self._items_above[self._indexes[place]]
+        while above is not None:
+            belonging.append(above)
+            above = self._items_above[above]
         return belonging
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """Piece -> its place among those of the list or table."""
+        return {index: place for place, index in enumerate(self._indexes)}
+
+    @cached_property
+    def _items_above(self) -> dict[int, int | None]:
+        """Piece -> the last item before it that is less deep; None if there is none.
+
+        Read in one pass: a long list has as many items as matching ones.
+        """
+        items_above: dict[int, int | None] = {}
+        open_items: list[tuple[int, int]] = []
+        """Depths and pieces of the items that what comes next may be below, each deeper than the one before it."""
+        for index in self._indexes:
+            depth = self._depth(index)
+            begins_item = self._begins_item(index)
+            while begins_item and open_items and open_items[-1][0] >= depth:
+                open_items.pop()
+            items_above[index] = open_items[-1][1] if open_items else None
+            if begins_item:
+                open_items.append((depth, index))
+        return items_above
 
     def _items(self) -> list[list[int]]:
         """Returns the pieces of each item or row, without those of items below it."""

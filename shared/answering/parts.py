@@ -6,7 +6,9 @@ and the items or rows that match.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 from shared.answering.items import BlockItems, is_of_items
 from shared.answering.likeness import ComparedPassage
@@ -216,10 +218,12 @@ def _without_last_lead(
 
 
 def quoted_indexes(pieces: Sequence[Quotable], parts: Iterable[Span]) -> list[int]:
-    """Returns the indexes of the pieces that some parts quote."""
+    """Returns the indexes of the pieces that some parts quote. The pieces stand in the order of their text."""
     indexes: list[int] = []
     for start, end in parts:
-        for index, piece in enumerate(pieces):
-            if start <= piece.start and piece.end <= end:
+        first = bisect_left(pieces, start, key=attrgetter("start"))
+        last = bisect_left(pieces, end, first, key=attrgetter("start"))
+        for index in range(first, last):
+            if pieces[index].end <= end:
                 indexes.append(index)
     return indexes
