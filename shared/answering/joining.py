@@ -124,10 +124,10 @@ def _as_one(quoted: Sequence[Window]) -> Window:
         part: Window | None = window
         if shown:
             part = window.behind(shown[-1])
-        if part is None:
-            continue
-        shown.append(part)
+        if part is not None:
+            shown.append(part)
         if window is quoted[0]:
-            best = part
+            # The one before it stands for a window that shows nothing else.
+            best = shown[-1]
     further = tuple([part for part in shown if part is not best])
     return replace(best, further=further)

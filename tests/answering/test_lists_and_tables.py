@@ -471,3 +471,26 @@ def test_rows_of_another_time_do_not_match_beside_those_of_the_one_that_is_asked
     rows[7] = "| tool 7 | Bo | 2015-03-02 |"
     table = "\n".join(["| Tool | Buyer | Day |", "|---|---|---|", *rows])
     assert at_a_time(passage(table), "Which tool did Kim or Bo buy in 2015?") == [rows[7]]
+
+
+@pytest.mark.parametrize(
+    ("item", "earlier_item"),
+    [
+        ("- Kim brings a lamp", "- Kim brings a tent"),
+        ("32. Kim bringt eine Lampe", "1. Kim bringt ein Zelt"),
+    ],
+)
+def test_an_item_that_two_passages_hold_is_quoted_once_though_the_second_ranks_first(
+    item: str, earlier_item: str
+) -> None:
+    others = [f"- guest {number} brings a dish" for number in range(40)]
+    begin = "\n".join([earlier_item, *others[:30]])
+    text = "\n".join([begin, item, *others[30:]])
+    start = len(begin) + 1
+    first = passage(text[: start + len(item)])
+    rest = passage(text[start:], start=start)
+    second = replace(rest, chunk=replace(rest.chunk, chunk_id="abc_001", position=1), score=0.9)
+    found = quotes(second, first, text="What of Kim?")
+    lines = [line for quote in found for line in quote.lines]
+    assert lines.count(item) == 1
+    assert earlier_item in lines
