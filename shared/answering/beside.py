@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Protocol
 
 from shared.language.lengths import tokens
@@ -51,44 +52,52 @@ def passages_beside(
 
     known: chunks that were found, which are not read again.
     """
-    known_places = {(chunk.note_id, chunk.position) for chunk in known}
+    known_ids = {chunk_id_of(chunk.note_id, chunk.position) for chunk in known}
     beside: list[Scored] = []
     nearest: Sequence[Scored] = passages
     room = MAX_READ
     for _ in range(ROUNDS):
-        # 1. The places beside them of which nothing is known.
-        neighbour_of: dict[str, Scored] = {}
+        # 1. The chunks beside them of which nothing is known. One may lie between two of them.
+        neighbours_of: dict[str, list[Scored]] = {}
         for passage in nearest:
-            note_id = passage.chunk.note_id
             for position in _positions_beside(passage.chunk):
-                if (note_id, position) not in known_places and len(neighbour_of) < room:
-                    neighbour_of[chunk_id_of(note_id, position)] = passage
-                    known_places.add((note_id, position))
-        if not neighbour_of:
+                chunk_id = chunk_id_of(passage.chunk.note_id, position)
+                if chunk_id in neighbours_of:
+                    neighbours_of[chunk_id].append(passage)
+                elif chunk_id not in known_ids and len(neighbours_of) < room:
+                    neighbours_of[chunk_id] = [passage]
+        if not neighbours_of:
             break
 
         # 2. What stands there, if the list or table does go on.
-        room -= len(neighbour_of)
-        chunks = reader.read_chunks(tenant_id, list(neighbour_of), stems=stems)
-        nearest = _going_on(chunks, neighbour_of)
+        room -= len(neighbours_of)
+        known_ids.update(neighbours_of)
+        chunks = reader.read_chunks(tenant_id, list(neighbours_of), stems=stems)
+        nearest = _going_on(chunks, neighbours_of)
         beside += nearest
     return beside
 
 
 def _going_on(
     chunks: Iterable[IndexedChunk],
-    neighbour_of: Mapping[str, Scored],
+    neighbours_of: Mapping[str, Sequence[Scored]],
 ) -> list[Scored]:
-    """Returns those chunks, as passages, in which the list or table of their neighbour goes on."""
+    """Returns those chunks, as passages, in which the list or table of a neighbour goes on, with that one's score."""
     going_on: list[Scored] = []
     for chunk in chunks:
-        neighbour = neighbour_of[chunk.chunk_id]
-        if chunk.note_revision != neighbour.chunk.note_revision:
-            continue  # the note is being indexed again
-        before, behind = sorted((chunk, neighbour.chunk), key=lambda each: each.position)
-        if continues(behind, before):
-            going_on.append(replace(neighbour, chunk=chunk))
+        for neighbour in neighbours_of[chunk.chunk_id]:
+            if _are_of_one_block(chunk, neighbour.chunk):
+                going_on.append(replace(neighbour, chunk=chunk))
+                break
     return going_on
+
+
+def _are_of_one_block(chunk: IndexedChunk, neighbour: IndexedChunk) -> bool:
+    """Reports whether a list or table goes on from one chunk to the one beside it."""
+    if chunk.note_revision != neighbour.note_revision:
+        return False  # the note is being indexed again
+    before, behind = sorted((chunk, neighbour), key=attrgetter("position"))
+    return continues(behind, before)
 
 
 def _positions_beside(chunk: IndexedChunk) -> list[int]:

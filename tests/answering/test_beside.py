@@ -122,6 +122,15 @@ def test_a_list_that_is_cut_within_an_item_goes_on() -> None:
     )
 
 
+def test_a_passage_between_two_found_ones_may_go_on_in_either() -> None:
+    first, between, last = cut(
+        "- a queue\n- a cache", "Of the disks:\n\n- old\n- large", "- new\n- database"
+    )
+    quotes = quotes_of(first, last, index=Index([first, between, last]))
+    (quote,) = [quote for quote in quotes if quote.passage.chunk.position == 2]
+    assert quote.lines[:2] == ("…", "")
+
+
 def test_a_table_that_goes_on_ends_with_a_sign() -> None:
     head = "| Thing | Choice |"
     begins, goes_on = cut(
