@@ -39,11 +39,12 @@ class AskedKinds:
             return False
         runs = list(_runs(_text(chunk), self.lang))
         words = {word for run in runs for word in run}
+        asked_runs = [run for run in self.runs if run[0] not in words]
+        if not asked_runs:
+            return False  # reading the first passage, too, would change nothing
         first_words = {word for run in _runs(_text(first), self.lang) for word in run}
-        for telling, *kinds in self.runs:
-            if telling in words or telling not in first_words:
-                continue
-            if _words_before(kinds, runs) - first_words:
+        for telling, *kinds in asked_runs:
+            if telling in first_words and _words_before(kinds, runs) - first_words:
                 return True
         return False
 

@@ -17,6 +17,8 @@ from shared.language.terms import stems
 
 ALIKE = 0.5
 """Two sentences read alike if at least this share of their words stands in both."""
+REACH = 40
+"""Characters before a number in which its sign or its name is looked for: longer words are no names."""
 
 _UNIT_BEHIND = re.compile(r"\s?([^\W\d_]+|[%‰°€$£¥])")
 _UNIT_BEFORE = re.compile(r"([€$£¥])\s?\Z")
@@ -104,7 +106,7 @@ def statements_of(text: str, lang: str) -> Iterator[Statement]:
             if not number.counts:
                 continue
             name = ""
-            word_before = _WORD_BEFORE.search(text, 0, number.start)
+            word_before = _WORD_BEFORE.search(text, max(0, number.start - REACH), number.start)
             if word_before is not None and word_before[1] in raw_names:
                 name = word_before[1]
             numbers.append(_Number(value=number, unit=_unit(text, number, lang), name=name))
@@ -115,7 +117,7 @@ def _unit(text: str, number: Quantity, lang: str) -> str:
     """Returns the sign before a number, or the sign or stem behind it; empty if the number has no unit."""
     if number.clock:
         return "o'clock"
-    sign_before = _UNIT_BEFORE.search(text, 0, number.start)
+    sign_before = _UNIT_BEFORE.search(text, max(0, number.start - REACH), number.start)
     if sign_before is not None:
         return sign_before[1]
     unit_behind = _UNIT_BEHIND.match(text, number.end)
