@@ -1,7 +1,7 @@
 """Question and passages -> the items of lists and rows of tables that hold a date of the time that the question names.
 
-`bought in 2015` are the rows with `2015-03-02`, and `born in December` those with `12 Dec 1987`: a month without a year is
-one of any year in a note without a date in the month that is meant otherwise, the last or the next one.
+`bought in 2015` are the rows with `2015-03-02`, and `born in December` those with `12 Dec 1987`. A month without a year is
+the last or the next one; in a note without a date in that one, it is the month of any year.
 """
 
 from __future__ import annotations

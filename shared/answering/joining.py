@@ -44,7 +44,7 @@ def joined(ranked: Sequence[Window], beside: frozenset[str] = frozenset()) -> li
         joined_windows.append(replace(_as_one(quoted), score=window.score))
         for other in group:
             is_row = other.pieces[-1].kind is PieceKind.ROW
-            is_quoted = other in quoted or other.asks_for_all
+            is_quoted = other in quoted or other.asks_for_list
             if is_row or is_quoted or other not in matching:
                 left_out.append(other)
     return joined_windows
@@ -53,11 +53,11 @@ def joined(ranked: Sequence[Window], beside: frozenset[str] = frozenset()) -> li
 def _by_table_or_list(ranked: Iterable[Window]) -> list[list[Window]]:
     """Groups windows by their table or list, best first.
 
-    Left out are those that hold no word of the question, unless the list or table is asked for as a whole.
+    Left out are those that hold no word of the question, unless the list or table is asked for.
     """
     groups: list[list[Window]] = []
     for window in ranked:
-        matches = window.coverage > 0 or window.asks_for_all
+        matches = window.coverage > 0 or window.asks_for_list
         if window.table_or_list is None or not matches:
             continue
         for group in groups:
@@ -80,9 +80,9 @@ def _group_of(window: Window, groups: Iterable[list[Window]]) -> list[Window]:
 def _matching(ranked: Sequence[Window]) -> list[Window]:
     """Returns those windows of one table or list of which no other holds all words and more, best first.
 
-    All of them in their order if the table or list is asked for as a whole.
+    All of them in their order if the table or list is asked for.
     """
-    if all(window.asks_for_all for window in ranked):
+    if all(window.asks_for_list for window in ranked):
         return sorted(ranked, key=lambda window: window.span)
     most = max(window.coverage for window in ranked)
     near = [window for window in ranked if window.coverage >= MATCHES * most]
@@ -95,7 +95,7 @@ def _that_fit(matching: Sequence[Window]) -> list[Window]:
     """Returns the first of some windows, and as many others as fit with it in one quote. No two show the same text."""
     first, *others = matching
     room = JOINED
-    if first.asks_for_all:
+    if first.asks_for_list:
         room = WHOLE - first.length
     quoted = [first]
     for window in others:

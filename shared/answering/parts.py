@@ -183,8 +183,9 @@ def asks_for_all(compared: ComparedPassage, items: BlockItems, core: int) -> boo
 
 
 def asks_for_list(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
-    """Reports whether the list or table of the core is asked for: the titles above it hold all that it holds of the question,
-    if not all of that.
+    """Reports whether the list or table of the core is asked for: as a whole, or by its titles.
+
+    It is by its titles if these hold each word of the question that the passage holds, and no word tells its items apart.
     """
     words = compared.words
     names_list = 0 < words.held <= words.held_by_titles

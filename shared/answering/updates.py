@@ -47,7 +47,9 @@ FORMER = 1.0
 person knows that something has changed. Chosen on the notes of two made-up people, see evaluation/experiments.md.
 """
 NEVER = inf
-"""Least product for a later passage in that case: the first one is what was, and both are dated."""
+"""Least product for a later passage to stand before the first one, if the question asks for what no longer holds: that is the
+first one, and both are dated.
+"""
 MOST_LIKENESS = 2.0
 """A likeness counts as at most this many times the usual one: where few notes are found that have nothing in common, the
 usual one is next to nothing.

@@ -50,8 +50,8 @@ class Window:
     """The blocks of its passage; None if `pieces` is empty."""
     defines: bool = False
     """True if one of its pieces defines the thing that the question asks for: see `asked.definitions`."""
-    asks_for_all: bool = False
-    """True if its list or table is asked for as a whole."""
+    asks_for_list: bool = False
+    """True if its list or table is asked for: its first items are quoted."""
     further: tuple[Window, ...] = ()
     """Windows of the same table or list in other passages that are quoted with it; these have none themselves."""
 
@@ -265,12 +265,12 @@ def _windows_of(
             coverage=compared.words.coverages[fullest],
             asked_stems=compared.words.asked_stems[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
-            asks_for_all=_asks_for_all(compared, outline, core),
+            asks_for_list=_asks_for_list(compared, outline, core),
         )
 
 
-def _asks_for_all(compared: ComparedPassage, outline: Outline, core: int) -> bool:
-    """Reports whether the piece is from a list or table that is asked for as a whole."""
+def _asks_for_list(compared: ComparedPassage, outline: Outline, core: int) -> bool:
+    """Reports whether the piece is from a list or table that is asked for."""
     if not is_of_items(compared.pieces[core], outline):
         return False
     return asks_for_list(compared, BlockItems(compared, outline, core), core)

@@ -41,7 +41,10 @@ def refers_to(text: str, time_range: TimeRange, written: datetime) -> bool:
 
 
 def names_time_in(text: str, time_range: TimeRange, written: datetime) -> bool:
-    """Reports whether a text names a day, a month or a year that lies wholly in a range; otherwise as `refers_to`."""
+    """Reports whether a text names a day, a month or a year that lies wholly in a range.
+
+    Unlike in `refers_to`, a year alone counts.
+    """
     if refers_to(text, time_range, written):
         return True
     for match in _YEAR.finditer(text):
