@@ -269,12 +269,13 @@ def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
         last_capitalised = ""
         end_of_last = -1
         for match in _LETTERS.finditer(text):
-            word = fold(match[0])
-            start = match.start()
             if match[0][0].islower():
-                small.add(word)
+                small.add(match[0])
+                continue
             if not is_capitalised(match[0]):
                 continue
+            word = fold(match[0])
+            start = match.start()
             capital_counts[word] += 1
             if _IN_A_SENTENCE.search(text[max(0, start - 2) : start]):
                 inside.add(word)
@@ -285,7 +286,7 @@ def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
     return _WrittenWords(
         capital_counts=capital_counts,
         inside=frozenset(inside),
-        small=frozenset(small),
+        small=frozenset(map(fold, small)),
         pairs=frozenset(pairs),
     )
 
