@@ -16,6 +16,7 @@ from shared.markdown.lines import read_lines
 from shared.markdown.outline import Outline
 from shared.model.index import IndexedChunk, chunk_id_of
 from shared.model.retrieval import Scored
+from shared.ports.freshness import revision_of
 
 MAX_READ = 8
 """Most chunks that are read for one question; each is a billed read on Firestore."""
@@ -94,7 +95,7 @@ def _going_on(
 
 def _are_of_one_block(chunk: IndexedChunk, neighbour: IndexedChunk) -> bool:
     """Reports whether a list or table goes on from one chunk to the one beside it."""
-    if chunk.note_revision != neighbour.note_revision:
+    if revision_of(chunk) != revision_of(neighbour):
         return False  # the note is being indexed again
     before, behind = sorted((chunk, neighbour), key=attrgetter("position"))
     return continues(behind, before)
