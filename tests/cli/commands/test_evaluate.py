@@ -164,7 +164,8 @@ def test_first_level_folders_are_vaults_where_questions_name_them(
         "de keyword": 1.0,
     }
     assert variant["answers"]["en all"] == {
-        "refused": 0.0, "right note cited": 1.0, "facts": 1.0, "precision": 1.0, "recall": 1.0
+        "refused": 0.0, "right note cited": 1.0, "facts": 1.0, "complete first": 1.0,
+        "precision": 1.0, "recall": 1.0
     }  # fmt: skip
 
 
