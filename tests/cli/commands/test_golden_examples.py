@@ -125,6 +125,7 @@ def test_notes_of_strangers_are_found_and_answered_from_as_well_as_before(tmp_pa
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(600)  # 480 questions, each searched and answered
 def test_questions_of_people_are_answered_as_completely_as_before(tmp_path: Path) -> None:
     lost = _lost(tmp_path, PEOPLE, RECORDED_PEOPLE)
     assert max(lost.values()) <= EIGHT_QUESTIONS, lost
