@@ -120,7 +120,9 @@ def test_templates_that_come_later_leave_the_settings_as_somebody_has_them(page:
 def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(
     open_page: OpenPage, tmp_path: Path
 ) -> None:
-    env = {"SESSION_DEFAULTS": "topK=3,strategy=rrf,windowDays=365,template=decision-record"}
+    env = {
+        "SESSION_DEFAULTS": "topK=3,strategy=rrf,windowDays=365,template=decision-record,maxHistory=6"
+    }
     with dev(tmp_path, "--sample", str(ROOT / "examples/notes"), env=env) as running:
         page = open_page(running.address)
         summary = page.locator(".summary")
@@ -138,6 +140,7 @@ def test_only_what_was_changed_is_sent_so_that_the_servers_own_settings_hold(
         assert settings["template"] == "decision-record"
 
         page.get_by_role("button", name="Settings (s)").click()
+        expect(page.get_by_label("Earlier messages")).to_have_value("6")
         page.get_by_label("Use my notes").uncheck()
         page.keyboard.press("Escape")
         expect(page.locator("#side-chat .list-row").first).to_contain_text("without notes")

@@ -57,7 +57,7 @@ export class SettingsDialog {
       { class: "advanced" },
       h("summary", {}, "Advanced"),
       this.range("topK", "Passages to read", { min: 1, max: MOST_PASSAGES, step: 1 }, String),
-      this.range("threshold", "Relevance threshold", { min: 0, max: 0.95, step: 0.05 }, (value) => (value ? value.toFixed(2) : "off")),
+      this.range("threshold", "Relevance threshold", { min: 0, max: 0.95, step: 0.01 }, (value) => (value ? value.toFixed(2) : "off")),
       this.choice("strategy", "Ranking", STRATEGIES),
     );
     const parts = [
@@ -67,7 +67,7 @@ export class SettingsDialog {
       this.text("systemPrompt", "Instructions"),
       this.models.length ? this.choice("model", "Model", this.models) : null,
       this.check("whenNotInNotes", "General knowledge too", "general", "refuse"),
-      this.range("maxHistory", "Earlier messages", { min: 0, max: 100, step: 5 }, String),
+      this.range("maxHistory", "Earlier messages", { min: 0, max: 100, step: 1 }, String),
       this.choice("template", "Template", TEMPLATES),
       h("h3", {}, "All conversations from now on, and this one"),
       this.check("useNotes", "Use my notes"),
