@@ -118,38 +118,85 @@ def _words_of_names(
     retrieved: Retrieved,
 ) -> Iterator[Name]:
     """Yields each word that is a name: written with a capital in the question, or as a name in the notes."""
-    lang = retrieved.analysis.lang
-    capitals_tell = _capitals_tell(retrieved)
-    capitalised_words = _capitalised_inside(sentence, words)
-    without_ending = without_endings(words)
-    names_in_notes = _names_in_notes(
-        retrieved.selected,
-        _folded(words, without_ending),
-        _folded(capitalised_words, without_ending),
-        owners_in(sentence, words),
-        _neighbours(words),
-        capitals_tell=capitals_tell,
-    )
-    capitals_stand_out = capitals_tell and _has_small_letters(sentence)
+    spellings = _read_spellings(sentence, words, capitals_tell=_capitals_tell(retrieved))
+    names_in_notes = _names_in_notes(spellings, retrieved.selected)
     abbreviations = words_of_all("abbreviations")
     for word in words:
-        folded_word = fold(word.text)
-        if not word.text.isalpha() or folded_word in abbreviations:
+        if not word.text.isalpha() or fold(word.text) in abbreviations:
             continue
-        is_written_as_one = is_owner(sentence, word, lang)
-        is_known = folded_word in names_in_notes
-        has_ending = without_ending.get(word) in names_in_notes and not is_known
-        owns = is_written_as_one or has_ending
-        if is_known and has_apostrophe(sentence, word):
-            owns = True
-        if capitals_stand_out and word in capitalised_words:
-            is_written_as_one = True
-        if is_written_as_one or owns or is_known:
-            yield Name(
-                words=(word,),
-                is_written_as_one=is_written_as_one,
-                owns=owns,
-            )
+        name = _as_name(word, sentence, spellings, names_in_notes, retrieved.analysis.lang)
+        if name is not None:
+            yield name
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedSpellings:
+    """How a question writes its words. They are folded where nothing else is said."""
+
+    words: frozenset[str]
+    """All words; those that may have the ending of an owner also without it."""
+    capitalised: frozenset[str]
+    """Those with a capital letter that do not open the sentence; with and without an ending, too."""
+    owners: frozenset[str]
+    """Those that the question uses as owners have names."""
+    neighbours: frozenset[tuple[str, str]]
+    """Those that stand side by side."""
+    without_ending: Mapping[AskedWord, str]
+    """Words, as the question writes them, that may have the ending of an owner -> without it."""
+    standing_out: frozenset[AskedWord]
+    """Words, as the question writes them, that their capital letter makes a name."""
+    capitals_tell: bool
+    """False in a language in which all nouns have capitals."""
+
+
+def _read_spellings(
+    sentence: str,
+    words: Sequence[AskedWord],
+    *,
+    capitals_tell: bool,
+) -> _AskedSpellings:
+    """Reads how a sentence writes its words."""
+    capitalised_words = _capitalised_inside(sentence, words)
+    without_ending = without_endings(words)
+    standing_out: frozenset[AskedWord] = frozenset()
+    if capitals_tell and _has_small_letters(sentence):
+        standing_out = frozenset(capitalised_words)
+    return _AskedSpellings(
+        words=_folded(words, without_ending),
+        capitalised=_folded(capitalised_words, without_ending),
+        owners=owners_in(sentence, words),
+        neighbours=_neighbours(words),
+        without_ending=without_ending,
+        standing_out=standing_out,
+        capitals_tell=capitals_tell,
+    )
+
+
+def _as_name(
+    word: AskedWord,
+    sentence: str,
+    spellings: _AskedSpellings,
+    names_in_notes: frozenset[str],
+    lang: str,
+) -> Name | None:
+    """Reads a word as a name; None if neither the question nor the notes write it as one.
+
+    names_in_notes: folded words of the question that the notes write as names.
+    """
+    is_written_as_owner = is_owner(sentence, word, lang)
+    is_known = fold(word.text) in names_in_notes
+    if is_known:
+        is_known_owner = has_apostrophe(sentence, word)
+    else:
+        is_known_owner = spellings.without_ending.get(word) in names_in_notes
+    is_written_as_one = is_written_as_owner or word in spellings.standing_out
+    if not is_written_as_one and not is_known and not is_known_owner:
+        return None
+    return Name(
+        words=(word,),
+        is_written_as_one=is_written_as_one,
+        owns=is_written_as_owner or is_known_owner,
+    )
 
 
 def _capitals_tell(retrieved: Retrieved) -> bool:
@@ -157,9 +204,11 @@ def _capitals_tell(retrieved: Retrieved) -> bool:
 
     The nearest passage counts, too, since a few words of a question may not tell its language.
     """
-    nearest = retrieved.selected[0].chunk.text
-    langs = (retrieved.analysis.lang, detect(nearest))
-    return not any(vocabulary(lang).nouns_are_capitalised for lang in langs)
+    lang_of_nearest = detect(retrieved.selected[0].chunk.text)
+    for lang in (retrieved.analysis.lang, lang_of_nearest):
+        if vocabulary(lang).nouns_are_capitalised:
+            return False
+    return True
 
 
 def _capitalised_inside(sentence: str, words: Sequence[AskedWord]) -> list[AskedWord]:
@@ -179,7 +228,8 @@ def _folded(
     folded_words: set[str] = set()
     for word in words:
         folded_word = fold(word.text)
-        folded_words |= {folded_word, without_ending.get(word, folded_word)}
+        folded_words.add(folded_word)
+        folded_words.add(without_ending.get(word, folded_word))
     return frozenset(folded_words)
 
 
@@ -187,8 +237,10 @@ def _neighbours(words: Sequence[AskedWord]) -> frozenset[tuple[str, str]]:
     """Returns the folded words that stand side by side, with a single character between them."""
     neighbours: set[tuple[str, str]] = set()
     for word, following in pairwise(words):
-        if following.start == word.end + 1:
-            neighbours.add((fold(word.text), fold(following.text)))
+        are_side_by_side = following.start == word.end + 1
+        if are_side_by_side:
+            pair = (fold(word.text), fold(following.text))
+            neighbours.add(pair)
     return frozenset(neighbours)
 
 
@@ -197,41 +249,22 @@ def _has_small_letters(sentence: str) -> bool:
     return any(run[0].islower() for run in _LETTERS.findall(sentence))
 
 
-def _names_in_notes(
-    passages: Sequence[Scored],
-    asked: frozenset[str],
-    with_capital: frozenset[str],
-    owners: frozenset[str],
-    neighbours: frozenset[tuple[str, str]],
-    *,
-    capitals_tell: bool,
-) -> frozenset[str]:
+def _names_in_notes(asked: _AskedSpellings, passages: Sequence[Scored]) -> frozenset[str]:
     """Returns the folded words that the passages write as names, and never in small letters unless in a full name.
 
     A title whose words are all in the question is a name. Of other titles only words count that the question
     capitalises too: `new` does not ask for the note "New Year". Where all nouns have capitals, only owners do, and words that
     the passages have without a determiner.
-
-    asked: folded words of the question.
-    with_capital: those of them that have a capital letter and do not open the sentence.
-    owners: those of them that the question uses as owners have names.
-    neighbours: those of them that stand side by side.
     """
     written = _written_words(passages)
-    capitalised_words = written.names(owners)
-    full_names = frozenset(chain.from_iterable(neighbours & written.pairs))
-    used_as_names = owners
-    if not capitals_tell:
-        without_determiner = _without_determiner(asked, passages)
+    capitalised_words = written.names(asked.owners)
+    full_names = frozenset(chain.from_iterable(asked.neighbours & written.pairs))
+    used_as_names = asked.owners
+    if not asked.capitals_tell:
+        without_determiner = _without_determiner(asked.words, passages)
         capitalised_words &= without_determiner
         used_as_names |= without_determiner
-    title_words = _title_words(
-        passages,
-        asked,
-        with_capital,
-        used_as_names,
-        capitals_tell=capitals_tell,
-    )
+    title_words = _title_words(passages, asked, used_as_names)
     names = capitalised_words | title_words
     return (names - written.small) | full_names
 
@@ -269,20 +302,22 @@ def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
         last_capitalised = ""
         end_of_last = -1
         for match in _LETTERS.finditer(text):
-            if match[0][0].islower():
-                small.add(match[0])
+            letters = match[0]
+            if letters[0].islower():
+                small.add(letters)
                 continue
-            if not is_capitalised(match[0]):
+            if not is_capitalised(letters):
                 continue
-            word = fold(match[0])
-            start = match.start()
+            word = fold(letters)
+            start, end = match.span()
             capital_counts[word] += 1
-            if _IN_A_SENTENCE.search(text[max(0, start - 2) : start]):
+            two_before = text[max(0, start - 2) : start]
+            if _IN_A_SENTENCE.search(two_before):
                 inside.add(word)
             if text[end_of_last:start] == " ":
                 pairs.add((last_capitalised, word))
             last_capitalised = word
-            end_of_last = match.end()
+            end_of_last = end
     return _WrittenWords(
         capital_counts=capital_counts,
         inside=frozenset(inside),
@@ -293,57 +328,55 @@ def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
 
 def _without_determiner(asked: frozenset[str], passages: Iterable[Scored]) -> frozenset[str]:
     """Returns the folded words that the passages write with a capital, and never behind a determiner: `die neue Küche`."""
-    written: set[str] = set()
+    capitalised_words: set[str] = set()
     nouns: set[str] = set()
     for passage in passages:
         text = passage.chunk.text
         for match in _LETTERS.finditer(text):
-            word = fold(match[0])
-            if word not in asked or not is_capitalised(match[0]):
+            letters = match[0]
+            word = fold(letters)
+            if word not in asked or not is_capitalised(letters):
                 continue
-            written.add(word)
+            capitalised_words.add(word)
             if _follows_determiner(text, match.start()):
                 nouns.add(word)
-    return frozenset(written - nouns)
+    return frozenset(capitalised_words - nouns)
 
 
 def _follows_determiner(text: str, position: int) -> bool:
     """Reports whether a determiner stands before a position, with at most two words in small letters between."""
-    before = text[max(0, position - REACH) : position]
-    found = _determiner_before().search(before)
-    if found is None:
+    text_before = text[max(0, position - REACH) : position]
+    determiner = _determiner_before().search(text_before)
+    if determiner is None:
         return False
-    between = found["between"]
+    between = determiner["between"]
     return between == between.lower()
 
 
 def _title_words(
     passages: Sequence[Scored],
-    asked: frozenset[str],
-    with_capital: frozenset[str],
+    asked: _AskedSpellings,
     used_as_names: frozenset[str],
-    *,
-    capitals_tell: bool,
 ) -> set[str]:
     """Returns the folded words of the titles and aliases that the question names; see `_names_in_notes`."""
     names: set[str] = set()
     for passage in passages:
-        own_title = passage.chunk.title
-        for title in _titles(passage.chunk):
-            title_words = title.split()
-            if not all(map(_is_part_of_name, title_words)):
+        chunk = passage.chunk
+        for title in _titles(chunk):
+            words = title.split()
+            if not all(map(_is_part_of_name, words)):
                 continue
-            folded_words = frozenset(map(fold, title_words))
-            is_asked_whole = folded_words <= asked
-            if len(title_words) == 1 and not folded_words <= used_as_names:
-                if not capitals_tell:
-                    continue
-                if title == own_title:
-                    is_asked_whole = is_asked_whole and _is_in_a_text(title, passages)
-            if is_asked_whole:
+            folded_words = frozenset(map(fold, words))
+            is_named = folded_words <= asked.words
+            is_uncertain = len(words) == 1 and not folded_words <= used_as_names
+            if is_uncertain and not asked.capitals_tell:
+                continue
+            if is_uncertain and is_named and title == chunk.title:
+                is_named = _is_in_a_text(title, passages)
+            if is_named:
                 names |= folded_words
-            elif capitals_tell:
-                names |= folded_words & with_capital
+            elif asked.capitals_tell:
+                names |= folded_words & asked.capitalised
             else:
                 names |= folded_words & used_as_names
     return names
@@ -364,7 +397,13 @@ def _is_part_of_name(word: str) -> bool:
 
 def speaks_of(chunk: IndexedChunk, name: Name) -> bool:
     """Reports whether a passage, its headings or the names of its note hold every word of a name."""
-    texts = (chunk.title, chunk.heading_path, chunk.path, chunk.text, *chunk.properties)
+    texts = (
+        chunk.title,
+        chunk.heading_path,
+        chunk.path,
+        chunk.text,
+        *chunk.properties,
+    )
     written_words = _folded_words_in(texts)
     for word in name.words:
         has_stems = all(chunk.terms.get(stem) for stem in word.stems)
@@ -382,18 +421,28 @@ def titles_that_are_names(passages: Sequence[Scored]) -> frozenset[str]:
     """Returns the titles of capitalised words one of which the passages have, never small or behind a determiner."""
     words_by_title: dict[str, frozenset[str]] = {}
     for passage in passages:
-        words = passage.chunk.title.split()
+        title = passage.chunk.title
+        words = title.split()
         if all(map(_is_part_of_name, words)):
-            words_by_title[passage.chunk.title] = frozenset(map(fold, words))
+            words_by_title[title] = frozenset(map(fold, words))
+
     title_words = frozenset[str]().union(*words_by_title.values())
-    names = _without_determiner(title_words, passages) - _written_words(passages).small
-    return frozenset([title for title, words in words_by_title.items() if words & names])
+    small_words = _written_words(passages).small
+    names = _without_determiner(title_words, passages) - small_words
+    titles: set[str] = set()
+    for title, folded_words in words_by_title.items():
+        if folded_words & names:
+            titles.add(title)
+    return frozenset(titles)
 
 
 def holds(name: Name, texts: Iterable[str]) -> bool:
     """Reports whether some texts hold every word of a name as it is spelt."""
     written_words = _folded_words_in(texts)
-    return not any(_spellings(word, name).isdisjoint(written_words) for word in name.words)
+    for word in name.words:
+        if _spellings(word, name).isdisjoint(written_words):
+            return False
+    return True
 
 
 def _titles(chunk: IndexedChunk) -> tuple[str, ...]:
@@ -402,7 +451,8 @@ def _titles(chunk: IndexedChunk) -> tuple[str, ...]:
 
 
 def _folded_words_in(texts: Iterable[str]) -> set[str]:
-    return set(map(fold, _WORD.findall(" ".join(texts))))
+    words = _WORD.findall(" ".join(texts))
+    return set(map(fold, words))
 
 
 def _spellings(word: AskedWord, name: Name) -> set[str]:
