@@ -84,7 +84,8 @@ class _Asked:
     @property
     def stems_of_rest(self) -> set[str]:
         """Stems of what is asked beside what belongs to the name: `batteries for Mum's ears`."""
-        return _stems_of([word for word in self.further_words if word not in self.words])
+        words_of_rest = [word for word in self.further_words if word not in self.words]
+        return _stems_of(words_of_rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,8 @@ class _Division:
 
     def lines(self) -> list[str]:
         """Returns the sentences that are said about the name, or may be."""
-        return [*self.mentions, *_lines(self.chunks_about)]
+        lines_about = _lines(self.chunks_about)
+        return [*self.mentions, *lines_about]
 
     def says_any(self, asked_stems: set[str], analysis: Analysis) -> bool:
         """Reports whether what is said about the name, or stands above it, holds a stem, maybe within another word."""
@@ -112,7 +114,8 @@ class _Division:
             if chunk.stems_among(asked_stems):
                 return True
         text = " ".join(texts)
-        if not asked_stems.isdisjoint(stems_as(text, analysis.lang, analysis.renamed)):
+        stems_of_text = stems_as(text, analysis.lang, analysis.renamed)
+        if asked_stems & stems_of_text:
             return True
         words = folded_words(text)
         return any(is_part_of(stem, words) for stem in asked_stems)
@@ -125,21 +128,23 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     sentence = asking_sentence(question)
     words = _content_words(sentence, retrieved)
     names = names_with_notes(sentence, words, retrieved)
+    known_names = [name for name, note_ids in names if note_ids]
     for name, naming in names:
-        has_other_names = any(notes for other, notes in names if other is not name)
-        if has_other_names and not name.owns:
+        other_names = [known for known in known_names if known is not name]
+        if other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
         other_words = [word for word in words if word not in name.words]
-        if _is_missing(sentence, name, naming, other_words, retrieved):
-            text = subject_in_words(
-                sentence,
-                name,
-                other_words,
-                lang=retrieved.analysis.lang,
-                is_named=bool(naming),
-            )
-            chunks = [passage.chunk for passage in retrieved.selected]
-            return MissingSubject(text, _titled_notes(name, chunks) or naming)
+        if not _is_missing(sentence, name, naming, other_words, retrieved):
+            continue
+        text = subject_in_words(
+            sentence,
+            name,
+            other_words,
+            lang=retrieved.analysis.lang,
+            is_named=bool(naming),
+        )
+        chunks = [passage.chunk for passage in retrieved.selected]
+        return MissingSubject(text, _titled_notes(name, chunks) or naming)
     return None
 
 
@@ -176,14 +181,24 @@ def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
 
     A few words of a question may not tell its language. Neither does any language's word before an owner count: `de`.
     """
-    common = stop_words(detect(retrieved.selected[0].chunk.text))
-    words = asked_words(sentence, retrieved.analysis, renamed=True)
-    return [word for word in words if fold(word.text) not in common and not links_owner(word.text)]
+    nearest = retrieved.selected[0].chunk
+    lang_of_nearest = detect(nearest.text)
+    common_words = stop_words(lang_of_nearest)
+    words: list[AskedWord] = []
+    for word in asked_words(sentence, retrieved.analysis, renamed=True):
+        is_common = fold(word.text) in common_words
+        if not is_common and not links_owner(word.text):
+            words.append(word)
+    return words
 
 
 def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     """Returns the ids of the notes whose title or alias has the name: they are about it."""
-    return frozenset([chunk.note_id for chunk in chunks if is_titled(chunk, name)])
+    note_ids: set[str] = set()
+    for chunk in chunks:
+        if is_titled(chunk, name):
+            note_ids.add(chunk.note_id)
+    return frozenset(note_ids)
 
 
 def _divided(name: Name, naming: frozenset[str], passages: Sequence[Scored]) -> _Division:
@@ -194,24 +209,40 @@ def _divided(name: Name, naming: frozenset[str], passages: Sequence[Scored]) -> 
     chunks = [passage.chunk for passage in passages]
     titled = _titled_notes(name, chunks)
     names_of_others = titles_that_are_names(passages) if titled else frozenset()
-    division = _Division(chunks_about=[], mentions=[], values=[], other_chunks=[], places=[])
+    chunks_about: list[IndexedChunk] = []
+    other_chunks: list[IndexedChunk] = []
+    mentions: list[str] = []
+    values: list[str] = []
+    places: list[str] = []
     for chunk in chunks:
+        # 1. Its note does not have the name.
         if chunk.note_id not in naming:
-            division.other_chunks.append(chunk)
+            other_chunks.append(chunk)
             continue
-        division.places.extend([chunk.path, chunk.title, chunk.heading_path])
+        places += [chunk.path, chunk.title, chunk.heading_path]
+
+        # 2. It is about the name.
+        lines = list(_lines([chunk]))
         if chunk.note_id in titled or _is_named_above(chunk, name):
-            division.chunks_about.append(chunk)
-            division.values.extend(_lines([chunk]))
+            chunks_about.append(chunk)
+            values += lines
+            continue
+
+        # 3. It mentions the name; whether it is about it depends on the other notes.
+        values += [line for line in lines if holds(name, [line])]
+        if titled:
+            is_of_other = chunk.title in names_of_others
+            mentions += _lines_of(name, chunk, only_mentions=is_of_other)
+            other_chunks.append(chunk)
         else:
-            division.values.extend([line for line in _lines([chunk]) if holds(name, [line])])
-            if titled:
-                is_of_other = chunk.title in names_of_others
-                division.mentions.extend(_lines_of(name, chunk, only_mentions=is_of_other))
-                division.other_chunks.append(chunk)
-            else:
-                division.chunks_about.append(chunk)
-    return division
+            chunks_about.append(chunk)
+    return _Division(
+        chunks_about=chunks_about,
+        mentions=mentions,
+        values=values,
+        other_chunks=other_chunks,
+        places=places,
+    )
 
 
 def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved) -> bool:
@@ -245,7 +276,10 @@ def _says_the_rest(division: _Division, asked: _Asked) -> bool:
     for chunk in division.other_chunks:
         if chunk.stems_among(asked.stems):
             rest_beside |= chunk.stems_among(rest)
-    return any(chunk.stems_among(rest) - rest_beside for chunk in division.chunks_about)
+    for chunk in division.chunks_about:
+        if chunk.stems_among(rest) - rest_beside:
+            return True
+    return False
 
 
 def _stems_of(words: Iterable[AskedWord]) -> set[str]:
@@ -261,9 +295,11 @@ def _held_by_another(chunks: Iterable[IndexedChunk], asked: _Asked) -> set[str]:
     Words that no chunk holds are left aside: they tell none of them apart. Words of one phrase, known or not, say one thing,
     which different chunks may say in part.
     """
-    stems_of_chunks = [chunk.stems_among(asked.stems) for chunk in chunks]
+    asked_stems = asked.stems
+    stems_of_chunks = [chunk.stems_among(asked_stems) for chunk in chunks]
     known_stems = set().union(*stems_of_chunks)
-    if known_stems in stems_of_chunks or _are_neighbours(asked.words):
+    one_holds_all = known_stems in stems_of_chunks
+    if one_holds_all or _are_neighbours(asked.words):
         return known_stems
     return set()
 
@@ -285,7 +321,8 @@ def _answers_in_other_words(division: _Division, stated: Sequence[str]) -> bool 
 
 def _is_named_above(chunk: IndexedChunk, name: Name) -> bool:
     """Reports whether the headings above a chunk, its path or its note's properties hold a name."""
-    return holds(name, (chunk.heading_path, chunk.path, *chunk.properties))
+    texts = (chunk.heading_path, chunk.path, *chunk.properties)
+    return holds(name, texts)
 
 
 def _lines_of(name: Name, chunk: IndexedChunk, *, only_mentions: bool) -> list[str]:
@@ -298,14 +335,17 @@ def _lines_of(name: Name, chunk: IndexedChunk, *, only_mentions: bool) -> list[s
     """
     lines: list[str] = []
     for paragraph in _PARAGRAPHS.split(chunk.text):
-        is_mentioned = False
+        follows_mention = False
         for start, end in sentences(paragraph):
             line = paragraph[start:end]
             has_name = holds(name, [line])
-            is_mentioned = has_name or (is_mentioned and not only_mentions)
-            if is_mentioned:
+            if has_name or follows_mention:
                 lines.append(line)
-    return lines or list(_lines([chunk]))
+            if has_name and not only_mentions:
+                follows_mention = True
+    if not lines:
+        return list(_lines([chunk]))
+    return lines
 
 
 def _are_neighbours(words: Sequence[AskedWord]) -> bool:
@@ -327,17 +367,19 @@ def _sentences_about(
     """
     analysis = retrieved.analysis
     chunks_about = [chunk for chunk in chunks if chunk.stems_among(asked_stems)]
-    best: list[str] = []
+    lines = list(_lines(chunks_about))
+    best_lines: list[str] = []
     best_weight = 0.0
-    for line in _lines(chunks_about):
-        shared_stems = asked_stems & stems_as(line, analysis.lang, analysis.renamed)
+    for line in lines:
+        stems_of_line = stems_as(line, analysis.lang, analysis.renamed)
+        shared_stems = asked_stems & stems_of_line
         weight = sum(retrieved.weights.get(stem, 0.0) for stem in shared_stems)
         if weight > best_weight:
             best_weight = weight
-            best = []
+            best_lines = []
         if shared_stems and weight == best_weight:
-            best.append(line)
-    return best or list(_lines(chunks_about))
+            best_lines.append(line)
+    return best_lines or lines
 
 
 def _lines(chunks: Iterable[IndexedChunk]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -47,7 +48,7 @@ MAX_QUESTION = 300
 embedded in 0.1 s.
 """
 MIN_STEM = 3
-"""Fewest letters of a stem with which another one begins: `own` names the column `Owner`."""
+"""Fewest letters of a stem with which another one begins: `own` names the column `Owner`. Chosen by hand, not measured."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 """A run of digits or of letters."""
 
@@ -63,6 +64,12 @@ class _ReadPassage:
     """The runs of letters and of digits in the text, and each two neighbours as one: `email` in `e-mail`."""
     columns: frozenset[str]
     """Stems of the names of its tables' columns."""
+
+    def has_stem(self, stem: str) -> bool:
+        """Reports whether it has a word with this stem, or the stem as a part of another word."""
+        if stem in self.parts or self.chunk.terms.get(stem):
+            return True
+        return is_part_of(stem, self.text)
 
 
 def missing_words(
@@ -85,9 +92,11 @@ def missing_words(
     lang = answer_lang or analysis.lang
     if len(question) > MAX_QUESTION:
         return ()
-    is_one_language = all(lang in likely_languages(chunk.text) for chunk in quoted)
-    if not is_one_language or not stop_words(lang):
+    if not stop_words(lang):
         return ()
+    for chunk in quoted:
+        if lang not in likely_languages(chunk.text):
+            return ()
     asked = asked_words(without_amounts(question, lang), analysis)
     missing = _missing(asked, question, lang, quoted)
     if not missing or len(missing) > MAX_WORDS:
@@ -124,9 +133,10 @@ def _missing(
 
 def _by_places(words: Iterable[AskedWord]) -> list[list[AskedWord]]:
     """Returns each word with all places where it stands."""
-    places_of: dict[str, list[AskedWord]] = {}
+    places_of: defaultdict[str, list[AskedWord]] = defaultdict(list)
     for word in words:
-        places_of.setdefault(fold(word.text), []).append(word)
+        spelling = fold(word.text)
+        places_of[spelling].append(word)
     return list(places_of.values())
 
 
@@ -144,16 +154,21 @@ def _words_that_matter(
     whole = embedder.embed_query(question)
 
     def distance_without(places: Sequence[AskedWord]) -> float:
+        """Returns how far the question's vector moves where a word is left out."""
         rest = question
         for place in reversed(places):
-            rest = rest[: place.start] + rest[place.end :]
-        return 1.0 - dot_product(whole, embedder.embed_query(rest))
+            text_before = rest[: place.start]
+            text_behind = rest[place.end :]
+            rest = text_before + text_behind
+        vector = embedder.embed_query(rest)
+        return 1.0 - dot_product(whole, vector)
 
     distances = [distance_without(places) for places in missing]
     if max(distances) < MATTERS:
         return []
-    others = [places for places in _by_places(asked) if places not in missing]
-    greatest = max([*distances, *map(distance_without, others)])
+    other_words = [places for places in _by_places(asked) if places not in missing]
+    other_distances = [distance_without(places) for places in other_words]
+    greatest = max([*distances, *other_distances])
     least = max(MATTERS, SHARE * greatest)
     matter: list[Sequence[AskedWord]] = []
     for places, distance in zip(missing, distances, strict=True):
@@ -185,12 +200,12 @@ def _read(chunk: IndexedChunk, lang: str) -> _ReadPassage:
 
 def _columns(chunk: IndexedChunk, lang: str) -> frozenset[str]:
     """Returns the stems of the names of the columns of a chunk's tables."""
-    heads = {
-        piece.head[0]
-        for piece in quotable(chunk.text, chunk.columns)
-        if piece.kind is PieceKind.ROW and piece.head
-    }
-    return frozenset(stems(" ".join(heads), lang))
+    names_of_columns: set[str] = set()
+    for piece in quotable(chunk.text, chunk.columns):
+        if piece.kind is PieceKind.ROW and piece.head:
+            names_of_columns.add(piece.head[0])
+    text = " ".join(names_of_columns)
+    return frozenset(stems(text, lang))
 
 
 def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
@@ -201,23 +216,32 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
     folded_word = fold(word.text)
     if is_part_of(folded_word, passage.text):
         return True
-    as_one_word = "".join(_PART.findall(folded_word))
+    parts = _PART.findall(folded_word)
+    as_one_word = "".join(parts)
     if as_one_word in passage.parts or _names_column(word, passage.columns):
         return True
-    parts = [stem for stem in word.stems[1:] if len(stem) > 1 or stem.isdigit()]
-    for stem in parts or word.stems:
-        is_alone = stem in passage.parts or passage.chunk.terms.get(stem)
-        if not is_alone and not is_part_of(stem, passage.text):
-            return False
-    return True
+    return all(passage.has_stem(stem) for stem in _stems_of_parts(word))
+
+
+def _stems_of_parts(word: AskedWord) -> Sequence[str]:
+    """Returns the stems of the parts of a compound token, or else those of the word."""
+    stems_of_parts: list[str] = []
+    for stem in word.stems[1:]:
+        is_single_letter = len(stem) == 1 and not stem.isdigit()
+        if not is_single_letter:
+            stems_of_parts.append(stem)
+    return stems_of_parts or word.stems
 
 
 def _names_column(word: AskedWord, columns: Iterable[str]) -> bool:
     """Reports whether a word's stem begins that of a column, or the other way round: `owns` asks for the owner."""
     for stem, column in product(word.stems, columns):
         shorter, longer = sorted((stem, column), key=len)
-        is_near = len(shorter) >= MIN_STEM and len(longer) <= 2 * len(shorter)
-        if is_near and longer.startswith(shorter):
+        if not longer.startswith(shorter):
+            continue
+        is_long_enough = len(shorter) >= MIN_STEM
+        max_length = 2 * len(shorter)
+        if is_long_enough and len(longer) <= max_length:
             return True
     return False
 
@@ -231,10 +255,10 @@ def _without_held_numbers(
     """Leaves out the words of numbers that a passage writes in another form: `three` where it says `3`."""
     asked_numbers, _ = quantities(question, lang)
     number_of: dict[AskedWord, Quantity] = {}
-    for word in words:
-        for number in asked_numbers:
-            if number.start < word.end and word.start < number.end:
-                number_of[word] = number
+    for word, number in product(words, asked_numbers):
+        overlap = number.start < word.end and word.start < number.end
+        if overlap:
+            number_of[word] = number
     if not number_of:  # which spares the passages the reading
         return list(words)
 
@@ -245,7 +269,6 @@ def _without_held_numbers(
     others: list[AskedWord] = []
     for word in words:
         asked_number = number_of.get(word)
-        is_held = asked_number is not None and any(map(asked_number.equals, held_numbers))
-        if not is_held:
+        if asked_number is None or not any(map(asked_number.equals, held_numbers)):
             others.append(word)
     return others

@@ -16,7 +16,7 @@ from shared.judging.quantities import Quantity
 from shared.language.terms import stems
 
 ALIKE = 0.5
-"""Two sentences read alike if at least this share of their words stands in both."""
+"""Two sentences read alike if at least this share of their words stands in both. Chosen by hand, not measured."""
 REACH = 40
 """Characters before a number in which its sign or its name is looked for: longer words are no names."""
 
@@ -40,7 +40,8 @@ class _Number:
 
     def may_replace(self, other: _Number) -> bool:
         """Reports whether both have the same unit, or none, or stand behind the same name."""
-        return self.unit == other.unit or (self.name != "" and self.name == other.name)
+        has_same_name = self.name != "" and self.name == other.name
+        return has_same_name or self.unit == other.unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,8 @@ class Statement:
     def _has_another_quantity(self, older: Statement) -> bool:
         for number in self.numbers:
             older_numbers = [other for other in older.numbers if number.may_replace(other)]
-            stays = any(number.value.equals(other.value) for other in older_numbers)
-            if not older_numbers or stays:
+            is_stated_there = any(number.value.equals(other.value) for other in older_numbers)
+            if not older_numbers or is_stated_there:
                 continue
             has_their_unit = any(map(number.has_unit_of, older_numbers))
             if has_their_unit or self._reads_like(older):
@@ -94,7 +95,8 @@ class Statement:
         if not common_words:
             return False
         all_words = words | older_words
-        return len(common_words) >= ALIKE * len(all_words)
+        min_common = ALIKE * len(all_words)
+        return len(common_words) >= min_common
 
 
 def statements_of(text: str, lang: str) -> Iterator[Statement]:
@@ -105,19 +107,32 @@ def statements_of(text: str, lang: str) -> Iterator[Statement]:
         for number in facts.numbers:
             if not number.counts:
                 continue
-            name = ""
-            word_before = _WORD_BEFORE.search(text, max(0, number.start - REACH), number.start)
-            if word_before is not None and word_before[1] in raw_names:
-                name = word_before[1]
-            numbers.append(_Number(value=number, unit=_unit(text, number, lang), name=name))
+            word = _word_before(text, number)
+            numbers.append(
+                _Number(
+                    value=number,
+                    unit=_unit(text, number, lang),
+                    name=word if word in raw_names else "",
+                )
+            )
         yield Statement(facts, tuple(numbers))
+
+
+def _word_before(text: str, number: Quantity) -> str:
+    """Returns the word directly before a number; empty if there is none."""
+    first = max(0, number.start - REACH)
+    word = _WORD_BEFORE.search(text, first, number.start)
+    if word is None:
+        return ""
+    return word[1]
 
 
 def _unit(text: str, number: Quantity, lang: str) -> str:
     """Returns the sign before a number, or the sign or stem behind it; empty if the number has no unit."""
     if number.clock:
         return "o'clock"
-    sign_before = _UNIT_BEFORE.search(text, max(0, number.start - REACH), number.start)
+    first = max(0, number.start - REACH)
+    sign_before = _UNIT_BEFORE.search(text, first, number.start)
     if sign_before is not None:
         return sign_before[1]
     unit_behind = _UNIT_BEHIND.match(text, number.end)
