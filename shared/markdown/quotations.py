@@ -27,8 +27,8 @@ _CALLOUT = re.compile(r"[ \t]*+>[ \t]?\[![\w-]{1,30}\]")
 _FOLDED_CALLOUT = re.compile(r"((?:[ \t]*+>[ \t]?)++\[![\w-]{1,30}\])-")
 _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
-_NARROWEST = 50
-"""Characters of the longest line of a paragraph that an editor wrapped, at least; the page has the same."""
+NARROWEST = 50
+"""Characters of the longest line of a paragraph that an editor wrapped, at least; `web/app/markdown.js` has the same."""
 _LETTER = re.compile(r"[^\W_]")
 _ITEM_MARK = re.compile(r"[ \t]*+(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t])")
 _LATER_ITEM = re.compile(r"[ \t]*+(?!1[.)])\d{1,9}[.)][ \t]")
@@ -338,7 +338,7 @@ def _ends_unless_wrapped(text: str, paragraph: Sequence[Line]) -> Iterator[int]:
     """
     written_lines = [text[line.start : line.end].replace("\0", "") for line in paragraph]
     column = max(map(len, written_lines), default=0)
-    is_wrapped = column >= _NARROWEST
+    is_wrapped = column >= NARROWEST
     for written, following in pairwise(written_lines):
         bare_line = written.strip(" \t>")
         next_word = following.lstrip(" \t>").partition(" ")[0]

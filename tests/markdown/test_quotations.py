@@ -16,8 +16,9 @@ from shared.markdown.hidden import with_characters, without_hidden, without_mark
 from shared.markdown.outline import Outline
 from shared.markdown.plain import plain
 from shared.markdown.quotable import PieceKind, are_neighbours, quotable
-from shared.markdown.quotations import joined_lines, quotation
+from shared.markdown.quotations import NARROWEST, joined_lines, quotation
 from shared.markdown.sanitize import sanitize
+from tests.servers.dev import ROOT
 
 _RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -143,6 +144,12 @@ def test_the_lines_of_a_paragraph_that_an_editor_wrapped_are_one(
 ) -> None:
     _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
     assert list(quote) == lines
+
+
+def test_the_page_joins_lines_from_the_same_width_on() -> None:
+    script = (ROOT / "web/app/markdown.js").read_text()
+    (narrowest,) = re.findall(r"^const NARROWEST = (\d+);", script, re.MULTILINE)
+    assert int(narrowest) == NARROWEST
 
 
 def test_a_part_of_a_wrapped_paragraph_is_one_line_wherever_it_begins() -> None:
