@@ -62,21 +62,25 @@ def is_part_of(text: str, words: str) -> bool:
     words: folded words with single blanks.
     """
     has_digit = any(map(str.isdigit, text))
-    return len(text) >= MIN_PART and not has_digit and text in words
+    is_long_enough = len(text) >= MIN_PART
+    return is_long_enough and not has_digit and text in words
 
 
 def only_asks(word: AskedWord, lang: str) -> bool:
     """Reports whether a word belongs to how something is asked: `show`, `notes`, `other`."""
-    language = vocabulary(lang)
     if fold(word.text) in common_words(lang):
         return True
-    if language.asking is not None:
-        verb = re.fullmatch(language.asking.verbs, word.text, re.IGNORECASE)
+    language = vocabulary(lang)
+    asking = language.asking
+    if asking is not None:
+        verb = re.fullmatch(asking.verbs, word.text, re.IGNORECASE)
         if verb is not None:
             return True
-    if language.follow_ups is None:
+    follow_ups = language.follow_ups
+    if follow_ups is None:
         return False
-    return word.text.lower() in language.follow_ups.empty.split()
+    empty_words = follow_ups.empty.split()
+    return word.text.lower() in empty_words
 
 
 class AskedProperties:
@@ -92,7 +96,8 @@ class AskedProperties:
         named_lines: list[str] = []
         for line in _properties(chunk):
             key_words, value_words = self._named_words(line)
-            if key_words or value_words >= MIN_WORDS:
+            is_named_by_value = value_words >= MIN_WORDS
+            if key_words > 0 or is_named_by_value:
                 named_lines.append(line)
         return tuple(named_lines)
 
@@ -136,7 +141,11 @@ class AskedProperties:
         """Returns 1 if a value is a number that the question writes in another way (`5` or `five`)."""
         if not value.isdecimal():
             return 0
-        return int(any(float(value) in number.readings for number in self._numbers))
+        value_of_property = float(value)
+        for number in self._numbers:
+            if value_of_property in number.readings:
+                return 1
+        return 0
 
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text; 0 if the question lacks one of them."""
@@ -179,14 +188,15 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
 
 def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) -> frozenset[str]:
     """Returns the texts of a chunk's lines that begin with a term of these stems alone."""
-    texts: list[str] = []
+    texts: set[str] = set()
     for piece in quotable(chunk.text, chunk.columns):
-        term = _TERM.match(piece.plain)
+        line = piece.plain
+        term = _TERM.match(line)
         if term is None:
             continue
         term_stems = stems_as(term[1], analysis.lang, analysis.renamed)
         if term_stems == stems:
-            texts.append(piece.plain)
+            texts.add(line)
     return frozenset(texts)
 
 

@@ -21,28 +21,38 @@ def pieces_of_time(
 ) -> list[set[int]]:
     """Returns for each chunk the indexes of its items and rows of the time that the question names; none if it names none."""
     asked = retrieved.analysis.time
-    in_range: list[set[int]] = [set() for _ in chunks]
     if asked is None:
-        return in_range
-    in_month: list[set[int]] = [set() for _ in chunks]
+        return [set() for _ in chunks]
+
+    # 1. Of each chunk the pieces of that time, and those of its month in another year.
+    in_range: list[set[int]] = []
+    in_month: list[set[int]] = []
     notes_in_range: set[str] = set()
-    for number, (chunk, pieces) in enumerate(zip(chunks, pieces_of_chunks, strict=True)):
+    for chunk, pieces in zip(chunks, pieces_of_chunks, strict=True):
+        indexes_in_range: set[int] = set()
+        indexes_in_month: set[int] = set()
         for index, piece in _with_dates(pieces):
             if names_time_in(piece.plain, asked.range, chunk.created_at):
-                in_range[number].add(index)
+                indexes_in_range.add(index)
                 notes_in_range.add(chunk.note_id)
             elif names_month_of(piece.plain, asked.phrase):
-                in_month[number].add(index)
+                indexes_in_month.add(index)
+        in_range.append(indexes_in_range)
+        in_month.append(indexes_in_month)
 
+    # 2. The latter count in a note that has none of that time.
+    of_time: list[set[int]] = []
     for number, chunk in enumerate(chunks):
-        if chunk.note_id not in notes_in_range:
-            in_range[number] = in_month[number]
-    return in_range
+        has_time = chunk.note_id in notes_in_range
+        indexes = in_range[number] if has_time else in_month[number]
+        of_time.append(indexes)
+    return of_time
 
 
 def _with_dates(pieces: Sequence[Quotable]) -> Iterator[tuple[int, Quotable]]:
     """Yields the items and rows that may hold a date, each with its index."""
     for index, piece in enumerate(pieces):
+        is_item_or_row = piece.kind in (PieceKind.ITEM, PieceKind.ROW)
         has_digit = any(map(str.isdigit, piece.plain))
-        if has_digit and piece.kind in (PieceKind.ITEM, PieceKind.ROW):
+        if is_item_or_row and has_digit:
             yield index, piece

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from shared.language.terms import content_words, stem_of
 from shared.model.index import IndexedChunk
@@ -30,38 +30,44 @@ class AskedKinds:
     @classmethod
     def of(cls, analysis: Analysis) -> AskedKinds:
         """Reads the runs of a question."""
-        runs = [run for run in _runs(analysis.subject, analysis.lang) if len(run) > 1]
-        return cls(tuple(runs), analysis.lang)
+        lang = analysis.lang
+        runs = [run for run in _runs(analysis.subject, lang) if len(run) > 1]
+        return cls(tuple(runs), lang)
 
     def is_about_another(self, chunk: IndexedChunk, first: IndexedChunk) -> bool:
         """Reports whether a passage is about another thing than the first one, which is about what is asked for."""
         if not self.runs:
             return False
         runs = list(_runs(_text(chunk), self.lang))
-        words = {word for run in runs for word in run}
-        asked_runs = [run for run in self.runs if run[0] not in words]
-        if not asked_runs:
+        words = set(chain.from_iterable(runs))
+        lacking_runs = [run for run in self.runs if run[0] not in words]
+        if not lacking_runs:
             return False  # reading the first passage, too, would change nothing
-        first_words = {word for run in _runs(_text(first), self.lang) for word in run}
-        for telling, *kinds in asked_runs:
-            if telling in first_words and _words_before(kinds, runs) - first_words:
+        runs_of_first = _runs(_text(first), self.lang)
+        words_of_first = set(chain.from_iterable(runs_of_first))
+        for telling, *kinds in lacking_runs:
+            if telling not in words_of_first:
+                continue
+            other_telling = _words_before(kinds, runs) - words_of_first
+            if other_telling:
                 return True
         return False
 
 
 def _words_before(kinds: list[str], runs: list[Run]) -> set[str]:
     """Returns the words that stand directly before one of the kinds."""
-    before: set[str] = set()
+    words_before: set[str] = set()
     for run in runs:
         for word, following in pairwise(run):
             if following in kinds:
-                before.add(word)
-    return before
+                words_before.add(word)
+    return words_before
 
 
 def _text(chunk: IndexedChunk) -> str:
     """Returns the text of a passage below its title and headings."""
-    return "\n".join((chunk.title, chunk.heading_path, chunk.text))
+    texts = (chunk.title, chunk.heading_path, chunk.text)
+    return "\n".join(texts)
 
 
 def _runs(text: str, lang: str) -> Iterator[Run]:
@@ -69,10 +75,12 @@ def _runs(text: str, lang: str) -> Iterator[Run]:
     run: list[str] = []
     end_of_run = 0
     for word, start, end in content_words(text, lang):
-        if run and text[end_of_run:start] != " ":
+        between = text[end_of_run:start]
+        if run and between != " ":
             yield tuple(run)
             run = []
-        run.append(stem_of(word, lang))
+        stem = stem_of(word, lang)
+        run.append(stem)
         end_of_run = end
     if run:
         yield tuple(run)

@@ -55,9 +55,15 @@ def notes_with_all_names(question: str, retrieved: Retrieved) -> NamedNotes:
     if not names:
         return NamedNotes()
 
-    chunks = [passage.chunk for passage in retrieved.selected]
-    titled = {chunk.note_id for chunk in chunks if all(is_titled(chunk, name) for name in names)}
-    return NamedNotes(frozenset.intersection(*notes_by_name), frozenset(titled))
+    titled: set[str] = set()
+    for passage in retrieved.selected:
+        chunk = passage.chunk
+        if all(is_titled(chunk, name) for name in names):
+            titled.add(chunk.note_id)
+    return NamedNotes(
+        note_ids=frozenset.intersection(*notes_by_name),
+        titled=frozenset(titled),
+    )
 
 
 def names_with_notes(
@@ -66,16 +72,17 @@ def names_with_notes(
     retrieved: Retrieved,
 ) -> list[tuple[Name, frozenset[str]]]:
     """Returns the first MAX_NAMES names among the words, each with the ids of the notes that have a passage with it."""
-    named: list[tuple[Name, frozenset[str]]] = []
-    for name in islice(names_in(sentence, words, retrieved), MAX_NAMES):
-        named.append((name, _notes_that_name(name, retrieved.selected)))
-    return named
+    names = names_in(sentence, words, retrieved)
+    first_names = list(islice(names, MAX_NAMES))
+    notes_of_names = [_notes_that_name(name, retrieved.selected) for name in first_names]
+    return list(zip(first_names, notes_of_names, strict=True))
 
 
 def _notes_that_name(name: Name, passages: Sequence[Scored]) -> frozenset[str]:
     """Returns the ids of the notes that have a passage with the name."""
     note_ids: set[str] = set()
     for passage in passages:
-        if speaks_of(passage.chunk, name):
-            note_ids.add(passage.chunk.note_id)
+        chunk = passage.chunk
+        if speaks_of(chunk, name):
+            note_ids.add(chunk.note_id)
     return frozenset(note_ids)

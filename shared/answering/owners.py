@@ -26,7 +26,7 @@ _BARE_OWNER_BEHIND = re.compile(r" [^\W\d_]*[^\W\d_s]s(?= \w)")
 """Another owner, without an apostrophe, directly behind one that has none either: `mareks brothers phone`."""
 REACH = 40
 """Characters before a word in which a verb or a preposition that belongs to it is looked for."""
-_NOUN_BEHIND = re.compile(" (.)")
+_WORD_BEHIND = re.compile(" (.)")
 """First letter of the word that follows an owner."""
 
 
@@ -47,8 +47,11 @@ def is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
     language = vocabulary(lang)
     if not language.nouns_are_capitalised or not word.text.endswith(GENITIVE):
         return False
-    noun_behind = _NOUN_BEHIND.match(sentence, word.end)
-    if noun_behind is None or not noun_behind[1].isupper():
+    word_behind = _WORD_BEHIND.match(sentence, word.end)
+    if word_behind is None:
+        return False
+    first_letter = word_behind[1]
+    if not first_letter.isupper():
         return False
     owner = fold(word.text).removesuffix(GENITIVE)
     if word.stems == (owner,):
@@ -70,18 +73,21 @@ def without_endings(words: Sequence[AskedWord]) -> dict[AskedWord, str]:
     owners: dict[AskedWord, str] = {}
     for word, following in pairwise(words):
         folded_word = fold(word.text)
-        if folded_word.endswith(GENITIVE) and following.start == word.end + 1:
+        has_ending = folded_word.endswith(GENITIVE)
+        stands_before = following.start == word.end + 1
+        if has_ending and stands_before:
             owners[word] = folded_word.removesuffix(GENITIVE)
     return owners
 
 
 def owners_in(sentence: str, words: Sequence[AskedWord]) -> frozenset[str]:
     """Returns the folded words used as owners have names, without article: `Marek's`, `mareks phone`, `phone of marek`."""
-    owners = set(without_endings(words).values())
-    behind_preposition = _before_owner()
+    owners_without_ending = without_endings(words)
+    owners = set(owners_without_ending.values())
     for word in words:
         text_before = _text_before(sentence, word.start)
-        if has_apostrophe(sentence, word) or behind_preposition.search(text_before):
+        is_behind_preposition = _before_owner().search(text_before) is not None
+        if is_behind_preposition or has_apostrophe(sentence, word):
             owners.add(fold(word.text))
     return frozenset(owners)
 
@@ -105,7 +111,8 @@ def links_owner(word: str) -> bool:
 @cache
 def _before_owner() -> re.Pattern[str]:
     """Compiles a word of any language between a thing and the name of its owner, at the end of a text: ` of `."""
-    links = _any_of([asking.genitive_of_names for asking in _asking_words()])
+    genitives = [asking.genitive_of_names for asking in _asking_words()]
+    links = _any_of(genitives)
     return re.compile(rf"\s(?:{links})\s?\Z", re.IGNORECASE)
 
 
@@ -118,8 +125,9 @@ def _before_possession() -> re.Pattern[str]:
     genitives = [asking.genitive for asking in _asking_words()]
     articles: list[str] = []
     for language in vocabularies():
-        if language.asking is not None and language.nouns_are_capitalised:
-            articles.append(language.asking.articles)
+        asking = language.asking
+        if asking is not None and language.nouns_are_capitalised:
+            articles.append(asking.articles)
     links = _any_of([*genitives, *articles])
     return re.compile(
         rf"(?P<thing>[^\W\d_]+)\s(?:{links})(?:\s[^\W\d_]+['’]?)?\s?\Z",
@@ -130,8 +138,8 @@ def _before_possession() -> re.Pattern[str]:
 @cache
 def _word_for_name() -> re.Pattern[str]:
     """Compiles the words of every language for a name."""
-    names = _any_of([asking.names for asking in _asking_words()])
-    return re.compile(names, re.IGNORECASE)
+    names = [asking.names for asking in _asking_words()]
+    return re.compile(_any_of(names), re.IGNORECASE)
 
 
 def _follows_asker(text_before: str, lang: str) -> bool:
@@ -140,12 +148,18 @@ def _follows_asker(text_before: str, lang: str) -> bool:
     asking = vocabulary(lang).asking
     if not words or asking is None:
         return False
-    return re.fullmatch(asking.asker, words[-1], re.IGNORECASE) is not None
+    last_word = words[-1]
+    asker = re.fullmatch(asking.asker, last_word, re.IGNORECASE)
+    return asker is not None
 
 
 def _asking_words() -> list[Asking]:
     """Returns the words of every language; a few words of a question may not tell its language."""
-    return [language.asking for language in vocabularies() if language.asking is not None]
+    asking_words: list[Asking] = []
+    for language in vocabularies():
+        if language.asking is not None:
+            asking_words.append(language.asking)
+    return asking_words
 
 
 def _any_of(patterns: Iterable[str]) -> str:
@@ -171,14 +185,19 @@ def owns_an_owner(
     owner_behind = _BARE_OWNER_BEHIND if has_bare_ending else _OWNER_BEHIND
     if owner_behind.match(sentence, behind):
         return True
-    first = min([start, *[word.start for word in owned]])
-    nearby = _text_before(sentence, first)
-    thing = _before_possession().search(nearby)
-    if thing is None or fold(thing["thing"]) in common_words(lang):
+    starts_of_owned = [word.start for word in owned]
+    first = min([start, *starts_of_owned])
+    text_before = _text_before(sentence, first)
+    possession = _before_possession().search(text_before)
+    if possession is None:
         return False
-    if _follows_asker(nearby[: thing.start()], lang):
+    thing = possession["thing"]
+    if fold(thing) in common_words(lang):
         return False
-    return _word_for_name().fullmatch(thing["thing"]) is None
+    text_before_thing = text_before[: possession.start()]
+    if _follows_asker(text_before_thing, lang):
+        return False
+    return _word_for_name().fullmatch(thing) is None
 
 
 def owned_words(sentence: str, end: int, others: Sequence[AskedWord]) -> list[AskedWord]:
@@ -206,7 +225,12 @@ def words_of_genitive(
 
     start: where the name begins.
     """
-    before_name = [word for word in others if word.end <= start and not only_asks(word, lang)]
+    before_name: list[AskedWord] = []
+    for word in others:
+        stands_before = word.end <= start
+        if stands_before and not only_asks(word, lang):
+            before_name.append(word)
+
     belonging: list[AskedWord] = []
     end = start
     for word in reversed(before_name):

@@ -27,28 +27,26 @@ def subject_in_words(
     is_named: True if a passage contains the name. Otherwise nothing is known of it, and only the name is returned.
     """
     if name.owns:
-        end = end_of_owner(sentence, name.end)
-        owned = owned_words(sentence, name.end, others) or _word_behind_another(
-            sentence, end, others
-        )
-        if owned:
-            end = owned[-1].end
+        end = _end_of_owned(sentence, name, others)
         return _shortened(sentence[name.start : end])
 
     name_alone = sentence[name.start : name.end]
     belonging = words_of_genitive(sentence, name.start, others, lang)
-    others = belonging or without_request(sentence, others, lang)
-    if not others or not is_named:
+    asked_words = belonging or without_request(sentence, others, lang)
+    if not asked_words or not is_named:
         return _shortened(name_alone)
 
     # As the sentence puts it, unless its verb stands between: "What allergies does Priya have?"
-    start = min(name.start, others[0].start)
-    end = max(name.end, others[-1].end)
+    first_word = asked_words[0]
+    last_word = asked_words[-1]
+    start = min(name.start, first_word.start)
+    end = max(name.end, last_word.end)
     text = sentence[start:end]
     is_at_an_end = name.start == start or name.end == end
-    if is_at_an_end and "," not in text and not _has_verb_of_question(text, lang):
+    is_one_phrase = is_at_an_end and "," not in text
+    if is_one_phrase and not _has_verb_of_question(text, lang):
         return _shortened(text)
-    asked = ", ".join(_neighbours_joined(sentence, others))
+    asked = ", ".join(_neighbours_joined(sentence, asked_words))
     return _shortened(f"{name_alone} ({asked})")
 
 
@@ -64,11 +62,24 @@ def what_belongs(
     return words_of_genitive(sentence, name.start, others, lang)
 
 
+def _end_of_owned(sentence: str, name: Name, others: Sequence[AskedWord]) -> int:
+    """Returns where the words for what a name owns end, or else the name with its ending."""
+    end_of_name = end_of_owner(sentence, name.end)
+    owned = owned_words(sentence, name.end, others)
+    if not owned:
+        owned = _word_behind_another(sentence, end_of_name, others)
+    if not owned:
+        return end_of_name
+    return owned[-1].end
+
+
 def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -> list[AskedWord]:
     """Returns the word that follows one which was not searched for: `name` in `Ana's last name`."""
     for word in others:
+        if word.start <= end:
+            continue
         words_between = sentence[end : word.start].split()
-        if word.start > end and len(words_between) == 1:
+        if len(words_between) == 1:
             return [word]
     return []
 
@@ -76,17 +87,18 @@ def _word_behind_another(sentence: str, end: int, others: Sequence[AskedWord]) -
 def without_request(sentence: str, words: Sequence[AskedWord], lang: str) -> list[AskedWord]:
     """Leaves out the words that only ask: `give me`, `can you show us`."""
     asking = vocabulary(lang).asking
-    words = [word for word in words if not only_asks(word, lang)]
+    telling_words = [word for word in words if not only_asks(word, lang)]
     if asking is None or not asking.asker:
-        return words
+        return telling_words
     request = re.match(
         rf"\W*(?:(?:{asking.verbs})\s+\w+\s+)?\w+\s+(?:{asking.asker})\b",
         sentence,
         re.IGNORECASE,
     )
-    if request is not None:
-        words = [word for word in words if word.start >= request.end()]
-    return words
+    if request is None:
+        return telling_words
+    end_of_request = request.end()
+    return [word for word in telling_words if word.start >= end_of_request]
 
 
 def _has_verb_of_question(text: str, lang: str) -> bool:
