@@ -23,42 +23,114 @@ MATCHES = 0.5
 """Least share of the best item's own coverage at which another one matches."""
 
 
-class BlockItems:
-    """The items of the list, or the rows of the table, that a piece is from."""
+class OutlinedPassage:
+    """A compared passage, with the lists and tables of its text."""
 
-    def __init__(self, compared: ComparedPassage, outline: Outline, core: int) -> None:
-        self._compared = compared
-        self._indexes = _same_block(compared, outline, core)
-        stems_of_items = [compared.words.asked_stems[index] for index in self._indexes]
-        self._common = frozenset.intersection(*stems_of_items) | compared.words.named_stems
+    def __init__(self, compared: ComparedPassage, outline: Outline) -> None:
+        self.compared = compared
+        self.outline = outline
+        self._items_around: dict[int, BlockItems] = {}
 
     @property
+    def pieces(self) -> Sequence[Quotable]:
+        return self.compared.pieces
+
+    @property
+    def coverages(self) -> Sequence[float]:
+        """Share of the question's words that each piece holds, in [0, 1]."""
+        return self.compared.words.coverages
+
+    def is_of_items(self, index: int) -> bool:
+        """Reports whether a piece is from a list or table, whose items or rows can be quoted without the others."""
+        return is_of_items(self.pieces[index], self.outline)
+
+    def items_around(self, core: int) -> BlockItems:
+        """Returns the items of the list, or the rows of the table, that a piece is from. Each are read once."""
+        items = self._items_around.get(core)
+        if items is None:
+            indexes = self._same_block(core)
+            items = BlockItems(self.compared, indexes)
+            self._items_around[core] = items
+        return items
+
+    def _same_block(self, core: int) -> Sequence[int]:
+        """Returns the indexes of a piece and of all others of its list or table. A list's items may hold paragraphs."""
+        core_piece = self.pieces[core]
+        start, end = self.outline.block(core_piece.line)
+        kinds = {core_piece.kind}
+        if self.outline.is_list(core_piece.line):
+            kinds = {PieceKind.ITEM, PieceKind.SENTENCE}
+        indexes: list[int] = []
+        for index, piece in enumerate(self.pieces):
+            is_in_block = start <= piece.line < end
+            if is_in_block and piece.kind in kinds:
+                indexes.append(index)
+        return indexes or [core]
+
+
+class BlockItems:
+    """The items of a list, or the rows of a table.
+
+    indexes: the pieces of the passage that it consists of, in order.
+    """
+
+    def __init__(self, compared: ComparedPassage, indexes: Sequence[int]) -> None:
+        words = compared.words
+        self._pieces = compared.pieces
+        self._text = compared.passage.chunk.text
+        self._held = words.held
+        self._indexes = indexes
+        self._coverages = {index: words.coverages[index] for index in indexes}
+        self._own_words: dict[int, frozenset[str]] = {}
+
+        # What all of them hold, and what the titles say, tells none of them apart.
+        stems_of_pieces = [words.asked_stems[index] for index in indexes]
+        stems_of_all = frozenset.intersection(*stems_of_pieces)
+        common_stems = stems_of_all | words.named_stems
+        for index in indexes:
+            self._own_words[index] = words.asked_stems[index] - common_stems
+
+    @cached_property
     def tell_apart(self) -> bool:
         """True if the question's words tell some of them from others.
 
         Words that the whole passage lacks say nothing about that.
         """
-        has_own_words = any(self._own_words(index) for index in self._indexes)
-        least, most = self._range_of_coverage()
-        return has_own_words and most - least >= TELLS * self._compared.words.held
+        if not any(self._own_words.values()):
+            return False
+        least = min(self._coverages.values())
+        most = max(self._coverages.values())
+        min_difference = TELLS * self._held
+        return most - least >= min_difference
 
     def matching(self) -> list[int]:
         """Returns the indexes of those that match; all of them if words do not tell them apart."""
-        coverages = self._compared.words.coverages
-        least, most = self._range_of_coverage()
+        # 1. Those that hold nearly as much of the question as the best one.
+        least = min(self._coverages.values())
+        most = max(self._coverages.values())
         min_coverage = least + MATCHES * (most - least)
-        near = [index for index in self._indexes if coverages[index] >= min_coverage]
-        of_time = [index for index in near if TIME in self._own_words(index)]
-        near = of_time or near
-        word_sets = {self._own_words(index) for index in near}
-        return [index for index in near if not is_surpassed(self._own_words(index), word_sets)]
+        near = [index for index in self._indexes if self._coverages[index] >= min_coverage]
+
+        # 2. Of these the ones of the time that is asked for.
+        of_time = [index for index in near if TIME in self._own_words[index]]
+        if of_time:
+            near = of_time
+
+        # 3. Without those of whose words another one has all and more.
+        word_sets = {self._own_words[index] for index in near}
+        matching: list[int] = []
+        for index in near:
+            if not is_surpassed(self._own_words[index], word_sets):
+                matching.append(index)
+        return matching
 
     def first(self, room: int) -> list[int]:
         """Returns the pieces of the first items, as many whole ones as fit into `room` characters, at least one."""
         first: list[int] = []
         for item in self._items():
-            pieces = [self._compared.pieces[index] for index in item]
-            length = pieces[-1].end - pieces[0].line
+            first_piece = self._pieces[item[0]]
+            last_piece = self._pieces[item[-1]]
+            length = last_piece.end - first_piece.line
             if first and length > room:
                 break
             first += item
@@ -67,24 +139,27 @@ class BlockItems:
 
     def belonging_to(self, index: int) -> list[int]:
         """Returns the pieces that belong to an item: the rest of it, the items below it, and those that it is below."""
-        pieces = self._compared.pieces
         place = self._places.get(index)
-        if pieces[index].kind is PieceKind.ROW or place is None:
+        is_row = self._pieces[index].kind is PieceKind.ROW
+        if is_row or place is None:
             return []
         belonging: list[int] = []
 
         # 1. Behind it, up to the next item that is no deeper.
         depth = self._depth(index)
         for later in self._indexes[place + 1 :]:
-            if self._begins_item(later) and self._depth(later) <= depth:
+            ends_here = self._begins_item(later) and self._depth(later) <= depth
+            if ends_here:
                 break
             belonging.append(later)
 
         # 2. Before it: the beginning of its item, and each item that it is below.
-        while place > 0 and not self._begins_item(self._indexes[place]):
+        beginning = index
+        while place > 0 and not self._begins_item(beginning):
             place -= 1
-            belonging.append(self._indexes[place])
-        above = self._items_above[self._indexes[place]]
+            beginning = self._indexes[place]
+            belonging.append(beginning)
+        above = self._items_above[beginning]
         while above is not None:
             belonging.append(above)
             above = self._items_above[above]
@@ -102,68 +177,54 @@ class BlockItems:
         Read in one pass: a long list has as many items as matching ones.
         """
         items_above: dict[int, int | None] = {}
-        open_items: list[tuple[int, int]] = []
-        """Depths and pieces of the items that what comes next may be below, each deeper than the one before it."""
+        open_items: list[int] = []
+        """Items that the next piece may be below, each deeper than the one before it."""
         for index in self._indexes:
-            depth = self._depth(index)
             begins_item = self._begins_item(index)
-            while begins_item and open_items and open_items[-1][0] >= depth:
-                open_items.pop()
-            items_above[index] = open_items[-1][1] if open_items else None
             if begins_item:
-                open_items.append((depth, index))
+                depth = self._depth(index)
+                while open_items and self._depth(open_items[-1]) >= depth:
+                    open_items.pop()
+            items_above[index] = open_items[-1] if open_items else None
+            if begins_item:
+                open_items.append(index)
         return items_above
 
     def _items(self) -> list[list[int]]:
         """Returns the pieces of each item or row, without those of items below it."""
         items: list[list[int]] = []
+        item: list[int] = []
         for index in self._indexes:
-            is_row = self._compared.pieces[index].kind is PieceKind.ROW
-            if is_row or self._begins_item(index) or not items:
-                items.append([])
-            items[-1].append(index)
+            is_row = self._pieces[index].kind is PieceKind.ROW
+            begins_item = is_row or self._begins_item(index)
+            if begins_item or not items:
+                item = []
+                items.append(item)
+            item.append(index)
         return items
-
-    def _range_of_coverage(self) -> tuple[float, float]:
-        """Returns the least and the greatest share of the question's words that one of them holds."""
-        coverages = [self._compared.words.coverages[index] for index in self._indexes]
-        return min(coverages), max(coverages)
-
-    def _own_words(self, index: int) -> frozenset[str]:
-        """Returns the question's words that an item holds and not all of them do."""
-        return self._compared.words.asked_stems[index] - self._common
 
     def _begins_item(self, index: int) -> bool:
         """Reports whether a piece stands behind a mark. A long item is several pieces, of which the first one does."""
-        piece = self._compared.pieces[index]
+        piece = self._pieces[index]
         return piece.line < piece.start
 
     def _depth(self, index: int) -> int:
         """Returns the number of characters before the mark of the item that begins with a piece."""
-        text = self._compared.passage.chunk.text
-        line = self._compared.pieces[index].line
-        return line - (text.rfind("\n", 0, line) + 1)
+        line = self._pieces[index].line
+        line_start = self._text.rfind("\n", 0, line) + 1
+        return line - line_start
 
 
 def is_surpassed(words: frozenset[str], others: Iterable[frozenset[str]]) -> bool:
     """Reports whether one of the others has all of these words and more."""
-    return any(words < other for other in others)
-
-
-def _same_block(compared: ComparedPassage, outline: Outline, core: int) -> Sequence[int]:
-    """Returns the indexes of the core and of all pieces of its list or table. A list's items may hold paragraphs."""
-    core_piece = compared.pieces[core]
-    start, end = outline.block(core_piece.line)
-    kinds = {core_piece.kind}
-    if outline.is_list(core_piece.line):
-        kinds = {PieceKind.ITEM, PieceKind.SENTENCE}
-    indexes: list[int] = []
-    for index, piece in enumerate(compared.pieces):
-        if start <= piece.line < end and piece.kind in kinds:
-            indexes.append(index)
-    return indexes or [core]
+    for other in others:
+        if words < other:
+            return True
+    return False
 
 
 def is_of_items(piece: Quotable, outline: Outline) -> bool:
     """Reports whether a piece is from a list or table, of whose items or rows some can be quoted without the others."""
-    return piece.kind in (PieceKind.ITEM, PieceKind.ROW) or outline.is_list(piece.line)
+    if piece.kind in (PieceKind.ITEM, PieceKind.ROW):
+        return True
+    return outline.is_list(piece.line)

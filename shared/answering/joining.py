@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from shared.answering.items import MATCHES, is_surpassed
 from shared.answering.likeness import TIME
@@ -31,23 +32,46 @@ def joined(ranked: Sequence[Window], beside: frozenset[str] = frozenset()) -> li
     """Windows that are quoted as part of others, or that others surpass."""
     for window in ranked:
         group = _group_of(window, groups)
-        was_found = any(other.chunk.chunk_id not in beside for other in group or [window])
-        if not was_found or window in left_out:
+        if window in left_out or not _was_found(group or [window], beside):
             continue
-        if not group or window is not group[0]:
+        is_best_of_group = bool(group) and window is group[0]
+        if not is_best_of_group:
             joined_windows.append(window)
             continue
 
         # The best of them has the place of the best of all.
         matching = _matching(group)
         quoted = _that_fit(matching)
-        joined_windows.append(replace(_as_one(quoted), score=window.score))
+        one_window = _as_one(quoted)
+        joined_windows.append(replace(one_window, score=window.score))
         for other in group:
-            is_row = other.pieces[-1].kind is PieceKind.ROW
-            is_quoted = other in quoted or other.asks_for_list
-            if is_row or is_quoted or other not in matching:
+            stands_alone = _is_quoted_alone(other, matching, quoted)
+            if not stands_alone:
                 left_out.append(other)
     return joined_windows
+
+
+def _was_found(group: Iterable[Window], beside: frozenset[str]) -> bool:
+    """Reports whether the search found one of the passages of some windows."""
+    for window in group:
+        if window.chunk.chunk_id not in beside:
+            return True
+    return False
+
+
+def _is_quoted_alone(
+    window: Window,
+    matching: Sequence[Window],
+    quoted: Sequence[Window],
+) -> bool:
+    """Reports whether a window of a group is quoted by itself: a matching item that did not fit into the group's quote.
+
+    Rows, and items of a list that is asked for, are quoted together or not at all.
+    """
+    if window in quoted or window not in matching:
+        return False
+    is_row = window.pieces[-1].kind is PieceKind.ROW
+    return not is_row and not window.asks_for_list
 
 
 def _by_table_or_list(ranked: Iterable[Window]) -> list[list[Window]]:
@@ -61,7 +85,7 @@ def _by_table_or_list(ranked: Iterable[Window]) -> list[list[Window]]:
         if window.table_or_list is None or not matches:
             continue
         for group in groups:
-            if any(window.is_of_same_block(other) for other in group):
+            if any(map(window.is_of_same_block, group)):
                 group.append(window)
                 break
         else:
@@ -83,12 +107,23 @@ def _matching(ranked: Sequence[Window]) -> list[Window]:
     All of them in their order if the table or list is asked for.
     """
     if all(window.asks_for_list for window in ranked):
-        return sorted(ranked, key=lambda window: window.span)
+        return sorted(ranked, key=attrgetter("span"))
+
+    # 1. Those that hold nearly as much of the question as the best one; of these the ones of the time that is asked for.
     most = max(window.coverage for window in ranked)
-    near = [window for window in ranked if window.coverage >= MATCHES * most]
-    near = [window for window in near if TIME in window.asked_stems] or near
+    min_coverage = MATCHES * most
+    near = [window for window in ranked if window.coverage >= min_coverage]
+    of_time = [window for window in near if TIME in window.asked_stems]
+    if of_time:
+        near = of_time
+
+    # 2. Without those of whose words another one has all and more.
     stem_sets = {window.asked_stems for window in near}
-    return [window for window in near if not is_surpassed(window.asked_stems, stem_sets)]
+    matching: list[Window] = []
+    for window in near:
+        if not is_surpassed(window.asked_stems, stem_sets):
+            matching.append(window)
+    return matching
 
 
 def _that_fit(matching: Sequence[Window]) -> list[Window]:
@@ -99,10 +134,11 @@ def _that_fit(matching: Sequence[Window]) -> list[Window]:
         room = WHOLE - first.length
     quoted = [first]
     for window in others:
+        length = window.length
         repeats_one = any(_repeats(window, other) for other in quoted)
-        if window.length <= room and not repeats_one:
+        if length <= room and not repeats_one:
             quoted.append(window)
-            room -= window.length
+            room -= length
     return quoted
 
 
@@ -118,16 +154,17 @@ def _as_one(quoted: Sequence[Window]) -> Window:
 
     A passage of a longer list repeats the last items of the one before it, which are shown once.
     """
-    best = quoted[0]
+    first = quoted[0]
+    best = first
     shown: list[Window] = []
-    for window in sorted(quoted, key=lambda window: window.span):
+    for window in sorted(quoted, key=attrgetter("span")):
         part: Window | None = window
         if shown:
             part = window.behind(shown[-1])
         if part is not None:
             shown.append(part)
-        if window is quoted[0]:
+        if window is first:
             # The one before it stands for a window that shows nothing else.
             best = shown[-1]
-    further = tuple([part for part in shown if part is not best])
-    return replace(best, further=further)
+    further = [part for part in shown if part is not best]
+    return replace(best, further=tuple(further))

@@ -10,9 +10,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
-from shared.answering.items import BlockItems, is_of_items
-from shared.answering.likeness import ComparedPassage
-from shared.markdown.outline import Outline, Span
+from shared.answering.items import OutlinedPassage
+from shared.markdown.outline import Span
 from shared.markdown.quotable import LEADS, PieceKind, Quotable
 
 WHOLE = 700
@@ -23,94 +22,94 @@ share of the question's words.
 """
 
 
-def quoted_parts(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> tuple[Span, ...]:
+def quoted_parts(passage: OutlinedPassage, core: int, chosen: range) -> tuple[Span, ...]:
     """Returns the spans that are quoted around some pieces: the whole block if it fits, else its matching items or
     rows.
     """
-    parts = _parts_around(compared, outline, core, chosen)
-    return _without_last_lead(parts, compared.pieces, core)
+    parts = _parts_around(passage, core, chosen)
+    return _without_last_lead(parts, passage.pieces, core)
 
 
-def _parts_around(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> tuple[Span, ...]:
+def _parts_around(passage: OutlinedPassage, core: int, chosen: range) -> tuple[Span, ...]:
     """Returns these spans, of which the last may lead to a list that is not quoted."""
-    pieces = compared.pieces
-    start = pieces[chosen[0]].line
-    end = pieces[chosen[-1]].end
-    led_end = 0
-    sentences = [index for index in chosen if not is_of_items(pieces[index], outline)]
-    if sentences:
-        led_end = outline.led_end(pieces[sentences[-1]].line)
+    outline = passage.outline
+    first_piece = passage.pieces[chosen[0]]
+    last_piece = passage.pieces[chosen[-1]]
+    start = first_piece.line
+    end = last_piece.end
 
+    # 1. The list or table to which the chosen sentences lead.
+    led_end = 0
+    sentences = [index for index in chosen if not passage.is_of_items(index)]
+    if sentences:
+        last_sentence = passage.pieces[sentences[-1]]
+        led_end = outline.led_end(last_sentence.line)
+
+    # 2. The block as a whole, unless it is a part of a longer one whose items match differently.
     block = outline.whole((start, end), longest=WHOLE)
     if block is not None:
         _, block_end = block
-        is_whole = not outline.is_cut(block) or not BlockItems(compared, outline, core).tell_apart
-        if led_end <= block_end and is_whole:
+        is_a_choice = outline.is_cut(block) and passage.items_around(core).tell_apart
+        if led_end <= block_end and not is_a_choice:
             return (block,)
+
+    # 3. What matches of a longer one.
     if led_end > 0:
         leading = range(chosen[0], sentences[-1] + 1)
-        return _led_parts(compared, outline, leading, led_end)
-    if is_of_items(pieces[core], outline):
-        return _matching_parts(compared, outline, core, chosen)
+        return _led_parts(passage, leading, led_end)
+    if passage.is_of_items(core):
+        return _matching_parts(passage, core, chosen)
     return ((start, end),)
 
 
-def _led_parts(
-    compared: ComparedPassage,
-    outline: Outline,
-    leading: range,
-    led_end: int,
-) -> tuple[Span, ...]:
+def _led_parts(passage: OutlinedPassage, leading: range, led_end: int) -> tuple[Span, ...]:
     """Returns the spans of pieces that lead to a longer list or table, which say nothing alone, and of some of that.
 
     These are the items or rows that hold more of the question's words than the lead, or else the first ones.
 
     led_end: end of the list or table.
     """
-    pieces = compared.pieces
-    first = pieces[leading[0]]
-    last = pieces[leading[-1]]
-    led = [index for index in range(leading.stop, len(pieces)) if pieces[index].end <= led_end]
-    most = max([compared.words.coverages[index] for index in led], default=0.0)
-    if most > compared.words.coverages[leading[-1]]:
-        matching = [index for index in led if compared.words.coverages[index] == most]
-        best = max(matching, key=lambda index: compared.scores[index])
-        return _matching_parts(compared, outline, best, range(best, best + 1))
+    pieces = passage.pieces
+    coverages = passage.coverages
+    first_lead = leading[0]
+    last_lead = leading[-1]
+    led: list[int] = []
+    for index in range(leading.stop, len(pieces)):
+        if pieces[index].end <= led_end:
+            led.append(index)
 
-    end = last.end
-    max_end = min(led_end, first.line + WHOLE)
+    # 1. What holds more than the lead.
+    most = max([coverages[index] for index in led], default=0.0)
+    if most > coverages[last_lead]:
+        scores = passage.compared.scores
+        matching = [index for index in led if coverages[index] == most]
+        best = max(matching, key=scores.__getitem__)
+        only_best = range(best, best + 1)
+        return _matching_parts(passage, best, only_best)
+
+    # 2. The lead, and what fits behind it.
+    start = pieces[first_lead].line
+    end = pieces[last_lead].end
+    max_end = min(led_end, start + WHOLE)
     for index in led:
-        if pieces[index].end <= max_end:
-            end = pieces[index].end
-    return ((first.line, end),)
+        end_of_piece = pieces[index].end
+        if end_of_piece <= max_end:
+            end = end_of_piece
+    return ((start, end),)
 
 
-def _matching_parts(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> tuple[Span, ...]:
+def _matching_parts(passage: OutlinedPassage, core: int, chosen: range) -> tuple[Span, ...]:
     """Returns the spans of the chosen pieces of a longer list or table, and of its other pieces that match the
     question.
     """
-    indexes = _matching_indexes(compared, outline, core, chosen)
+    indexes = _matching_indexes(passage, core, chosen)
     first, *others = indexes
-    pieces = compared.pieces
+    pieces = passage.pieces
     spans: list[Span] = []
 
     # 1. The line that leads to the list.
-    lead = outline.lead(pieces[first].line)
+    start = pieces[first].line
+    lead = passage.outline.lead(start)
     if lead is not None:
         lead_start, lead_end = lead
         room = WHOLE - _length_of(pieces, indexes)
@@ -118,7 +117,6 @@ def _matching_parts(
             spans.append(lead)
 
     # 2. The pieces, neighbours as one part.
-    start = pieces[first].line
     end = pieces[first].end
     previous = first
     for index in others:
@@ -132,64 +130,67 @@ def _matching_parts(
     return tuple(spans)
 
 
-def _matching_indexes(
-    compared: ComparedPassage,
-    outline: Outline,
-    core: int,
-    chosen: range,
-) -> list[int]:
+def _matching_indexes(passage: OutlinedPassage, core: int, chosen: range) -> list[int]:
     """Returns the indexes of the chosen pieces and of the matching items or rows of their list or table, in order.
 
     If the question's words tell the items apart, the chosen ones that do not match are left out. If it asks for all of
     them, they are the first ones.
     """
-    pieces = compared.pieces
-    items = BlockItems(compared, outline, core)
-    matching = items.matching()
-
-    if asks_for_all(compared, items, core):
-        return items.first(WHOLE)
+    if asks_for_all(passage, core):
+        return passage.items_around(core).first(WHOLE)
 
     # 1. Where words tell items apart, only those that match; else those around the core.
-    kept = list(chosen)
+    items = passage.items_around(core)
+    quoted = list(chosen)
+    matching: list[int] = []
     if items.tell_apart:
-        kept = [index for index in chosen if index in matching]
-    elif asks_for_list(compared, items, core):
+        matching = items.matching()
+        quoted = [index for index in chosen if index in matching]
+    elif asks_for_list(passage, core):
         matching = items.first(WHOLE)
-    else:
-        matching = []
 
     # 2. The others that match, as many as fit.
-    room = WHOLE - _length_of(pieces, kept)
-    for index in matching:
-        length = _length_of(pieces, [index])
-        if index not in kept and length <= room:
-            kept.append(index)
-            room -= length
+    room = WHOLE - _length_of(passage.pieces, quoted)
+    room = _add_fitting(quoted, matching, passage.pieces, room)
 
     # 3. What belongs to each of them: the rest of its item, the items below it and those that it is below.
-    for index in tuple(kept):
-        for further in items.belonging_to(index):
-            length = _length_of(pieces, [further])
-            if further not in kept and length <= room:
-                kept.append(further)
-                room -= length
-    return sorted(kept) or list(chosen)
+    for index in tuple(quoted):
+        belonging = items.belonging_to(index)
+        room = _add_fitting(quoted, belonging, passage.pieces, room)
+    return sorted(quoted) or list(chosen)
 
 
-def asks_for_all(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
+def _add_fitting(
+    quoted: list[int],
+    candidates: Iterable[int],
+    pieces: Sequence[Quotable],
+    room: int,
+) -> int:
+    """Adds the candidates that are not quoted yet and fit into `room` characters; returns the room that is left."""
+    for index in candidates:
+        length = _length_of(pieces, [index])
+        if index not in quoted and length <= room:
+            quoted.append(index)
+            room -= length
+    return room
+
+
+def asks_for_all(passage: OutlinedPassage, core: int) -> bool:
     """Reports whether the list or table of the core is asked for as a whole."""
-    return not items.tell_apart and compared.words.titled_coverages[core] >= ABOUT
+    titled_coverage = passage.compared.words.titled_coverages[core]
+    return titled_coverage >= ABOUT and not passage.items_around(core).tell_apart
 
 
-def asks_for_list(compared: ComparedPassage, items: BlockItems, core: int) -> bool:
+def asks_for_list(passage: OutlinedPassage, core: int) -> bool:
     """Reports whether the list or table of the core is asked for: as a whole, or by its titles.
 
     It is by its titles if these hold each word of the question that the passage holds, and no word tells its items apart.
     """
-    words = compared.words
+    if asks_for_all(passage, core):
+        return True
+    words = passage.compared.words
     names_list = 0 < words.held <= words.held_by_titles
-    return (names_list and not items.tell_apart) or asks_for_all(compared, items, core)
+    return names_list and not passage.items_around(core).tell_apart
 
 
 def _length_of(pieces: Sequence[Quotable], indexes: Iterable[int]) -> int:
@@ -207,24 +208,28 @@ def _without_last_lead(
     core: int,
 ) -> tuple[Span, ...]:
     """Returns the parts without a line at their end that leads to a list or table which is not quoted with it."""
-    *others, (start, end) = parts
-    within = quoted_indexes(pieces, [(start, end)])
-    if len(within) < 2:
+    *others, last_part = parts
+    indexes = quoted_indexes(pieces, [last_part])
+    if len(indexes) < 2:
         return parts
-    *_, previous, last = within
+    *_, previous, last = indexes
     lead = pieces[last]
-    if last == core or lead.kind is not PieceKind.SENTENCE or not lead.plain.endswith(LEADS):
+    is_lead = lead.kind is PieceKind.SENTENCE and lead.plain.endswith(LEADS)
+    if last == core or not is_lead:
         return parts
-    return (*others, (start, pieces[previous].end))
+    start, _ = last_part
+    end = pieces[previous].end
+    return (*others, (start, end))
 
 
 def quoted_indexes(pieces: Sequence[Quotable], parts: Iterable[Span]) -> list[int]:
     """Returns the indexes of the pieces that some parts quote. The pieces stand in the order of their text."""
+    start_of = attrgetter("start")
     indexes: list[int] = []
     for start, end in parts:
-        first = bisect_left(pieces, start, key=attrgetter("start"))
-        last = bisect_left(pieces, end, first, key=attrgetter("start"))
-        for index in range(first, last):
+        first = bisect_left(pieces, start, key=start_of)
+        behind_last = bisect_left(pieces, end, first, key=start_of)
+        for index in range(first, behind_last):
             if pieces[index].end <= end:
                 indexes.append(index)
     return indexes

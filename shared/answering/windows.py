@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from shared.answering.beside import begins_in_block, continues
-from shared.answering.items import BlockItems, is_of_items
+from shared.answering.items import OutlinedPassage, is_of_items
 from shared.answering.likeness import ComparedPassage, compare
 from shared.answering.parts import asks_for_list, quoted_indexes, quoted_parts
 from shared.language.vocabulary import vocabulary
@@ -228,6 +228,7 @@ def _windows_of(
 ) -> Iterator[Window]:
     """Yields the windows of one passage, the one around the best piece first."""
     chunk = compared.passage.chunk
+    outlined = OutlinedPassage(compared, outline)
     pieces = compared.pieces
     scores = compared.scores
     free = set(range(len(pieces)))
@@ -244,7 +245,7 @@ def _windows_of(
         chosen = range(first, last + 1)
 
         # 2. No other window quotes any of it again.
-        parts = quoted_parts(compared, outline, core, chosen)
+        parts = quoted_parts(outlined, core, chosen)
         quoted = quoted_indexes(pieces, parts)
         fresh = [index for index in quoted if index in free]
         free.difference_update(chosen, quoted)
@@ -265,15 +266,8 @@ def _windows_of(
             coverage=compared.words.coverages[fullest],
             asked_stems=compared.words.asked_stems[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
-            asks_for_list=_asks_for_list(compared, outline, core),
+            asks_for_list=outlined.is_of_items(core) and asks_for_list(outlined, core),
         )
-
-
-def _asks_for_list(compared: ComparedPassage, outline: Outline, core: int) -> bool:
-    """Reports whether the piece is from a list or table that is asked for."""
-    if not is_of_items(compared.pieces[core], outline):
-        return False
-    return asks_for_list(compared, BlockItems(compared, outline, core), core)
 
 
 def _sentence_before_names_subject(
