@@ -36,6 +36,8 @@ from shared.model.retrieval import RefusalReason
 from shared.ports.models import Judge
 
 _QUOTE_MARKS = re.compile(r"\n[ \t>]*>[ \t]*(?:[-*+][ \t])?")
+_BLOCK_MARKS = ("`", "~", "|", ">", "#")
+"""Signs with which a block of Markdown begins that has a mark."""
 _OFFLINE = OfflineJudge()
 
 
@@ -89,9 +91,19 @@ class _Judged:
         """Groups of sources that are asked for: all, each alone, and all but each."""
         groups = [self.judged_by]
         for number in self.numbers:
-            groups.append((number,))
-            groups.append(self.without(number))
+            alone = (number,)
+            others = self.without(number)
+            groups += [alone, others]
         return [group for group in dict.fromkeys(groups) if group]
+
+    @property
+    def supporting_groups(self) -> set[Group]:
+        """Groups of sources that support what it says."""
+        supporting: set[Group] = set()
+        for group, verdict in self.verdicts.items():
+            if verdict.support.state is SupportState.SUPPORTED:
+                supporting.add(group)
+        return supporting
 
     def without(self, number: int) -> Group:
         """Returns the cited sources but one."""
@@ -209,7 +221,8 @@ class Checker:
             best_first = sorted(same_source, key=_support_score, reverse=True)
             best = best_first[0]
             least = best_first[-1]
-            citations.append(replace(best, support=least.support))
+            citation = replace(best, support=least.support)
+            citations.append(citation)
         return tuple(citations)
 
     def grounding(self) -> Grounding | None:
@@ -223,19 +236,19 @@ class Checker:
         for judged in self._shown:
             if not judged.needs_support:
                 continue
-            supporting: set[Group] = set()
-            for group, verdict in judged.verdicts.items():
-                if verdict.support.state is SupportState.SUPPORTED:
-                    supporting.add(group)
+            supporting = judged.supporting_groups
             is_supported = judged.numbers in supporting
             recalled.append(is_supported)
             for number in judged.numbers:
                 supports_alone = (number,) in supporting
                 is_needed = judged.without(number) not in supporting
-                precise.append(is_supported and (supports_alone or is_needed))
+                matters = supports_alone or is_needed
+                precise.append(is_supported and matters)
         if not recalled:
             return None
-        precision = fmean(precise) if precise else 0.0
+        precision = 0.0
+        if precise:
+            precision = fmean(precise)
         return Grounding(precision=precision, recall=fmean(recalled))
 
     def _judge(self, pieces: Sequence[DraftPiece], judge: Judge) -> list[_Judged]:
@@ -247,9 +260,10 @@ class Checker:
         for judged in judged_pieces:
             for group in judged.groups:
                 key = (judged.statement, group)
-                if key not in statements:
-                    chunks = [self._sources[number].passage.chunk for number in group]
-                    statements[key] = Statement(judged.statement, tuple(chunks))
+                if key in statements:
+                    continue
+                chunks = [self._sources[number].passage.chunk for number in group]
+                statements[key] = Statement(judged.statement, tuple(chunks))
         if not statements:
             return judged_pieces
 
@@ -264,21 +278,29 @@ class Checker:
 
     def _read(self, piece: DraftPiece) -> _Judged:
         """Reads the statement and the citations of a piece, and notes labels that were not offered as removed."""
+        # 1. What it says.
         markers = read_markers(piece.text)
         without_markers = markers.written({})
         without_quote_marks = _QUOTE_MARKS.sub("\n", without_markers)
         statement = " ".join(without_quote_marks.split())
         if not any(map(str.isalnum, statement)):
             statement = ""
-        named_numbers = markers.numbers(self._sources)
-        for number in named_numbers:
-            if number not in self._sources:
+
+        # 2. What it cites.
+        offered_numbers: list[int] = []
+        for number in markers.numbers(self._sources):
+            if number in self._sources:
+                offered_numbers.append(number)
+            else:
                 self.removed[f"N{number}"] = None
         numbers: Group = ()
         if statement:
-            numbers = tuple([number for number in named_numbers if number in self._sources])
+            numbers = tuple(offered_numbers)
+
+        # 3. By which sources it is judged.
         judged_by = numbers
-        if not numbers and statement and self._policy.strict:
+        is_bare_statement = statement != "" and not numbers
+        if is_bare_statement and self._policy.strict:
             judged_by = tuple(self._sources)
         return _Judged(
             piece=piece,
@@ -328,12 +350,13 @@ class Checker:
         """Adds a piece, and what stands before it, to the shown text; returns what was added, made safe."""
         safe_before = self._sanitizer.feed(before)
         safe_text = self._sanitizer.feed(text)
-        self.text += safe_before + safe_text
+        added_text = safe_before + safe_text
+        self.text += added_text
         judged.start = self._units + utf16_units(safe_before)
         judged.end = judged.start + utf16_units(safe_text)
         self._units = judged.end
         self._shown.append(judged)
-        return safe_before + safe_text
+        return added_text
 
     def _number_sources(self, judged: _Judged) -> list[int]:
         """Gives a label to the sources that no piece cited before, and returns their numbers."""
@@ -362,7 +385,7 @@ class Checker:
     def _with_notice(self, text_before: str, text: str) -> str:
         """Puts the notice before the first piece, with an empty line between it and a block of Markdown."""
         notice = self._notice
-        is_block = text_before != "" or text.startswith(("`", "~", "|", ">", "#"))
+        is_block = text_before != "" or text.startswith(_BLOCK_MARKS)
         notice_goes_on = notice != "" and not notice.endswith("\n")
         if is_block and notice_goes_on:
             notice += "\n\n"

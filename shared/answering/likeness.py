@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import add, itemgetter
 
 from shared.answering.asked import (
     AskedProperties,
@@ -106,13 +106,14 @@ class _QuestionWords:
 
     def __init__(self, question: str, retrieved: Retrieved, *, names_time: bool) -> None:
         analysis = retrieved.analysis
-        self._analysis = analysis
-        self._weights = dict(retrieved.weights)
+        weights = dict(retrieved.weights)
         if names_time:
-            self._weights[TIME] = max(retrieved.weights.values(), default=1.0)
-        self._total_weight = sum(self._weights.values()) or 1.0
+            weights[TIME] = max(retrieved.weights.values(), default=1.0)
+        self._analysis = analysis
+        self._weights = weights
+        self._total_weight = sum(weights.values()) or 1.0
         self._forms = own_forms(analysis.subject, analysis.lang)
-        self._asking = _asking_stems(question, analysis) & self._weights.keys()
+        self._asking_stems = _asking_stems(question, analysis) & weights.keys()
         self._stems_of_titles: dict[str, frozenset[str]] = {}
 
     def of(
@@ -127,11 +128,14 @@ class _QuestionWords:
         properties: those of its note that the question names. of_time: indexes of the pieces with a date of the time that it
         names.
         """
+        # 1. The titles above it.
         titles = (chunk.title, *chunk.headings)
         stems_of_titles = [self._stems_of_title(title) for title in titles]
         asked_in_titles = frozenset().union(*stems_of_titles) & self._weights.keys()
         shares_of_titles = self._shares(" ".join(titles), asked_in_titles)
         named_titles = [stems for stems in stems_of_titles if stems <= self._weights.keys()]
+
+        # 2. Each of its pieces.
         shares_of_all = dict(shares_of_titles)
         coverages: list[float] = []
         titled_coverages: list[float] = []
@@ -142,11 +146,17 @@ class _QuestionWords:
             stems_of_piece = self._stems_in(text)
             if index in of_time:
                 stems_of_piece |= {TIME}
-            shares = self._shares(text, stems_of_piece)
             asked_stems.append(stems_of_piece)
-            coverages.append(sum(shares.values()))
-            titled_coverages.append(self._share_of_matter({**shares_of_titles, **shares}))
+
+            shares = self._shares(text, stems_of_piece)
+            coverage = sum(shares.values())
+            coverages.append(coverage)
+
+            shares_with_titles = {**shares_of_titles, **shares}
+            titled_coverage = self._share_of_matter(shares_with_titles)
+            titled_coverages.append(titled_coverage)
             shares_of_all.update(shares)
+
         return PassageWords(
             coverages=tuple(coverages),
             asked_stems=tuple(asked_stems),
@@ -158,39 +168,47 @@ class _QuestionWords:
 
     def _stems_in(self, text: str) -> frozenset[str]:
         """Returns the stems of the question's words that a text holds."""
-        text_stems = stems_as(text, self._analysis.lang, self._analysis.renamed)
+        analysis = self._analysis
+        text_stems = stems_as(text, analysis.lang, analysis.renamed)
         return frozenset(self._weights.keys() & text_stems)
 
     def _shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
         """Returns what each stem of the question that a text holds adds to its coverage."""
         shares_of_forms = self._forms.shares(text, asked_stems)
-        return {
-            stem: shares_of_forms[stem] * self._weights[stem] / self._total_weight
-            for stem in asked_stems
-        }
+        shares: dict[str, float] = {}
+        for stem in asked_stems:
+            weight = shares_of_forms[stem] * self._weights[stem]
+            shares[stem] = weight / self._total_weight
+        return shares
 
     def _share_of_matter(self, shares: Mapping[str, float]) -> float:
         """Returns the share that some stems have of those that do not only ask."""
-        weight = sum(self._weights[stem] for stem in self._asking)
-        share_of_others = 1.0 - weight / self._total_weight
+        asking_weight = sum(self._weights[stem] for stem in self._asking_stems)
+        share_of_others = 1.0 - asking_weight / self._total_weight
         if share_of_others <= 0:
             return sum(shares.values())
-        others = [share for stem, share in shares.items() if stem not in self._asking]
+        others: list[float] = []
+        for stem, share in shares.items():
+            if stem not in self._asking_stems:
+                others.append(share)
         return sum(others) / share_of_others
 
     def _stems_of_title(self, title: str) -> frozenset[str]:
         """Returns the stems of a title or heading, which many passages share."""
-        title_stems = self._stems_of_titles.get(title)
-        if title_stems is None:
-            title_stems = frozenset(stems_as(title, self._analysis.lang, self._analysis.renamed))
-            self._stems_of_titles[title] = title_stems
+        known_stems = self._stems_of_titles.get(title)
+        if known_stems is not None:
+            return known_stems
+        analysis = self._analysis
+        title_stems = frozenset(stems_as(title, analysis.lang, analysis.renamed))
+        self._stems_of_titles[title] = title_stems
         return title_stems
 
 
 def _asking_stems(question: str, analysis: Analysis) -> frozenset[str]:
     """Returns the stems of the words that only ask, such as `list` and `show`."""
+    words = asked_words(question, analysis, renamed=True)
     stems: set[str] = set()
-    for word in asked_words(question, analysis, renamed=True):
+    for word in words:
         if only_asks(word, analysis.lang):
             stems.update(word.stems)
     return frozenset(stems)
@@ -212,7 +230,9 @@ def compare(
     read_passages = _read(question, [*passages, *beside], retrieved)
     promising = _promising(read_passages[: len(passages)])
     cosines = _cosines(question, promising, retrieved, embedder)
-    cosine_weight = UNSPOKEN if retrieved.lexical_only else 1.0
+    cosine_weight = 1.0
+    if retrieved.lexical_only:
+        cosine_weight = UNSPOKEN
     for read in read_passages:
         yield ComparedPassage(
             passage=read.passage,
@@ -248,9 +268,10 @@ def _piece_scores(
     scores: list[float] = []
     neighbours_of_pieces = _neighbours(likenesses)
     pieces = zip(likenesses, neighbours_of_pieces, read.bonuses, strict=True)
-    for likeness, neighbours, bonus in pieces:
-        before, behind = neighbours
-        score = read.rank + likeness + BESIDE * (before + behind) + cosine_weight * bonus
+    for likeness, (before, behind), bonus in pieces:
+        score = read.rank + likeness
+        score += BESIDE * (before + behind)
+        score += cosine_weight * bonus
         scores.append(score)
     return tuple(scores)
 
@@ -261,48 +282,46 @@ def _read(
     retrieved: Retrieved,
 ) -> list[_ReadPassage]:
     """Reads the pieces of each passage, and what each piece holds of the question's words and of the number it asks for."""
+    # 1. Their pieces, and which of these have a date of the time that is asked for.
+    chunks = [passage.chunk for passage in passages]
+    pieces_of_chunks = _pieces(chunks)
+    of_time = pieces_of_time(chunks, pieces_of_chunks, retrieved)
+
+    # 2. What each piece holds.
     lang = retrieved.analysis.lang
     wants_number = asks_for_number(question, lang)
     properties = AskedProperties(retrieved)
-    scores = [passage.score for passage in passages]
-    best_score = max(scores, default=0.0) or 1.0
-    read_passages: list[_ReadPassage] = []
-    pieces_of_passages = _pieces(passages)
-    chunks = [passage.chunk for passage in passages]
-    of_time = pieces_of_time(chunks, pieces_of_passages, retrieved)
     words = _QuestionWords(question, retrieved, names_time=any(of_time))
-    for passage, pieces, of_time_here in zip(passages, pieces_of_passages, of_time, strict=True):
-        named_properties = " ".join(properties.named(passage.chunk))
+    best_score = max([passage.score for passage in passages], default=0.0) or 1.0
+    read_passages: list[_ReadPassage] = []
+    for passage, pieces, indexes_of_time in zip(passages, pieces_of_chunks, of_time, strict=True):
+        chunk = passage.chunk
+        named_properties = " ".join(properties.named(chunk))
         bonuses: list[float] = []
         for piece in pieces:
-            bonus = 0.0
-            if wants_number and holds_number(piece.plain, lang):
-                bonus = NUMBER
-            bonuses.append(bonus)
+            has_asked_number = wants_number and holds_number(piece.plain, lang)
+            bonuses.append(NUMBER if has_asked_number else 0.0)
         read = _ReadPassage(
             passage=passage,
             rank=RANK * passage.score / best_score,
             pieces=pieces,
-            words=words.of(passage.chunk, pieces, named_properties, of_time_here),
+            words=words.of(chunk, pieces, named_properties, indexes_of_time),
             bonuses=tuple(bonuses),
         )
         read_passages.append(read)
     return read_passages
 
 
-def _pieces(passages: Sequence[Scored]) -> list[tuple[Quotable, ...]]:
+def _pieces(chunks: Sequence[IndexedChunk]) -> list[tuple[Quotable, ...]]:
     """Returns the pieces of each passage; a list goes on below its lead in the next passage of its note."""
-    chunks = [passage.chunk for passage in passages]
-    in_order_of_notes = sorted(
-        range(len(chunks)),
-        key=lambda index: (chunks[index].note_id, chunks[index].position),
-    )
+    places = [(chunk.note_id, chunk.position) for chunk in chunks]
+    in_order_of_notes = sorted(range(len(chunks)), key=places.__getitem__)
     pieces: list[tuple[Quotable, ...]] = [()] * len(chunks)
     lead = ""
     place_behind: tuple[str, int] | None = None
     for index in in_order_of_notes:
         chunk = chunks[index]
-        if place_behind != (chunk.note_id, chunk.position):
+        if places[index] != place_behind:
             lead = ""
         pieces[index] = quotable(chunk.text, chunk.columns, lead)
         lead = lead_behind(pieces[index])
@@ -313,27 +332,27 @@ def _pieces(passages: Sequence[Scored]) -> list[tuple[Quotable, ...]]:
 def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
     """Yields the values before and behind each value, with 0 at both ends."""
     framed = (0.0, *values, 0.0)
+    values_before = framed[:-2]
     values_behind = framed[2:]
-    return zip(framed, values_behind, strict=False)
+    return zip(values_before, values_behind, strict=True)
 
 
 def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
     """Chooses the texts that are embedded: the most promising pieces of all passages, by rank, words and asked numbers."""
-    promises: list[tuple[float, str]] = []
+    promising: list[tuple[float, str]] = []
     for read in read_passages:
-        likenesses = [
-            coverage + bonus
-            for coverage, bonus in zip(read.words.coverages, read.bonuses, strict=True)
-        ]
-        pieces = zip(read.pieces, likenesses, _neighbours(likenesses), strict=True)
+        likenesses = list(map(add, read.words.coverages, read.bonuses))
+        neighbours_of_pieces = _neighbours(likenesses)
+        pieces = zip(read.pieces, likenesses, neighbours_of_pieces, strict=True)
         for piece, likeness, neighbours in pieces:
-            promise = read.rank + likeness + BESIDE * max(neighbours)
-            promises.append((promise, piece.plain))
+            promise = read.rank + likeness
+            promise += BESIDE * max(neighbours)
+            promising.append((promise, piece.plain))
 
-    promises.sort(key=itemgetter(0), reverse=True)
+    promising.sort(key=itemgetter(0), reverse=True)
     chosen: dict[str, None] = {}
     room = EMBEDDED
-    for _, text in promises:
+    for _, text in promising:
         cost = max(MIN_EMBEDDED, len(text))
         if cost <= room and text not in chosen:
             chosen[text] = None

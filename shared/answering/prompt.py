@@ -120,8 +120,10 @@ def build_prompt(
     room = _room_beside(request, question)
     newest_turns = _newest(all_turns, _HISTORY * room)
     room_for_sources = room - _tokens_of(newest_turns)
-    frames = [head + key + key for head, key in zip(heads, source_keys, strict=True)]
-    frame_tokens = list(map(tokens, frames))
+    frame_tokens: list[float] = []
+    for head, key in zip(heads, source_keys, strict=True):
+        frame = head + key + key
+        frame_tokens.append(tokens(frame))
     texts = _fitting_texts(chunk_texts, frame_tokens, room_for_sources, retrieved)
     source_count = len(texts)
     fitting_sources = sources[:source_count]
@@ -187,7 +189,10 @@ def _request(question: Question, template: Template | None, prompt_key: str) -> 
         request = [f"Question: {full_question}"]
     else:
         own_words = neutralize(question.asked or question.text).strip()
-        request = [f"Question: {own_words}", f"That is, in full: {full_question}"]
+        request = [
+            f"Question: {own_words}",
+            f"That is, in full: {full_question}",
+        ]
     return _with_wishes_and_steps(request, question, template, prompt_key)
 
 
@@ -206,10 +211,12 @@ def _system(
         rules += _CONVERSATION
     if question.system_prompt.strip():
         rules += _WISHES
-    form = _ALONG_STEPS.format(key=prompt_key) if template else _SHORT
-    labelled_keys = [
-        f"{source.label} {key}" for source, key in zip(sources, source_keys, strict=False)
-    ]
+    form = _SHORT
+    if template:
+        form = _ALONG_STEPS.format(key=prompt_key)
+    labelled_keys: list[str] = []
+    for source, key in zip(sources, source_keys, strict=False):
+        labelled_keys.append(f"{source.label} {key}")
     return rules.format(key=prompt_key, keys=", ".join(labelled_keys), form=form)
 
 
@@ -217,8 +224,8 @@ def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
     """Labels passages `N1`, `N2`, … in their order; the writer may cite them by these labels."""
     sources: list[Source] = []
     for number, passage in enumerate(passages, start=1):
-        label = f"N{number}"
-        sources.append(Source(label, passage))
+        source = Source(f"N{number}", passage)
+        sources.append(source)
     return tuple(sources)
 
 
@@ -234,8 +241,10 @@ def build_plain_prompt(
     searched: the notes were searched and do not hold the answer.
     """
     (key,) = _fresh_keys([], 1, question, template, draw=draw)
-    request = _with_wishes_and_steps([question.asked or question.text], question, template, key)
-    turns = _newest(_turns(question), _room_beside(request, question))
+    own_words = question.asked or question.text
+    request = _with_wishes_and_steps([own_words], question, template, key)
+    room = _room_beside(request, question)
+    turns = _newest(_turns(question), room)
     system = _PLAIN
     if searched:
         system += _SEARCHED
@@ -246,9 +255,10 @@ def build_plain_prompt(
         system += _PLAIN_CONVERSATION.format(key=key)
     if question.system_prompt.strip():
         system += _WISHES.format(key=key)
+    user = [*_fenced("conversation", turns, key), *request]
     return Prompt(
         system=system,
-        user="\n".join([*_fenced("conversation", turns, key), *request]),
+        user="\n".join(user),
         question=question.text,
         sources=(),
     )
@@ -297,9 +307,9 @@ def _turns(question: Question) -> list[str]:
     """Returns earlier turns, oldest first. They are quoted like notes, because answers repeat text from notes."""
     turns: list[str] = []
     for turn in question.history:
-        asked = _quoted_text(f"Question: {turn.question}")
-        answered = _quoted_text(f"Answer: {turn.answer}")
-        turns.append(f"{asked}\n{answered}")
+        question_lines = _quoted(f"Question: {turn.question}")
+        answer_lines = _quoted(f"Answer: {turn.answer}")
+        turns.append("\n".join([*question_lines, *answer_lines]))
     return turns
 
 
@@ -343,10 +353,11 @@ def _best(texts: Sequence[str], frame_tokens: Sequence[float], room: float) -> l
     fitting_texts: list[str] = []
     for text, frame in zip(texts, frame_tokens, strict=True):
         room -= frame
-        is_first = not fitting_texts
-        if not is_first and tokens(text) > room:
+        fits = tokens(text) <= room
+        if fitting_texts and not fits:
             break
-        fitting_text = _cut(text, max(0.0, room))
+        max_tokens = max(0.0, room)
+        fitting_text = _cut(text, max_tokens)
         fitting_texts.append(fitting_text)
         room -= tokens(fitting_text)
     return fitting_texts
@@ -389,20 +400,27 @@ def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
     """Quotes the most telling sentences of a text, as many as fit."""
     parts = [text[start:end] for start, end in sentences(text)]
     if not parts:
-        return _cut(_quoted_text(text), max_tokens)
+        whole_text = _quoted_text(text)
+        return _cut(whole_text, max_tokens)
+
+    # 1. Which of them.
     marks = tokens("> …\n")
     lengths = [tokens(part) + marks for part in parts]
     scores = telling.scores(parts)
     chosen = best_parts(lengths, scores, room=max_tokens)
+
+    # 2. These, with a sign in place of those left out.
     quoted_parts: list[str] = []
     next_index = 0
     for index in chosen:
         part = parts[index]
         if index > next_index:
             part = f"… {part}"
+        quoted_part = _quoted_text(part)
+        quoted_parts.append(quoted_part)
         next_index = index + 1
-        quoted_parts.append(_quoted_text(part))
-    return _cut("\n".join(quoted_parts), max_tokens)
+    excerpt = "\n".join(quoted_parts)
+    return _cut(excerpt, max_tokens)
 
 
 def _cut(text: str, max_tokens: float) -> str:
@@ -447,14 +465,16 @@ def _times(question: Question, retrieved: Retrieved, zone: ZoneInfo) -> list[str
         phrase = neutralize(hint.phrase)
         days = _days(hint.range, zone)
         lines.append(f'"{phrase}" in the question means: {days}.')
-    if retrieved.notes_read:
+    count = retrieved.notes_read
+    if count:
         which = "the newest" if retrieved.leaves_older else "all"
         lines.append(
-            f"The sources are the best parts of {which} notes of that time, {retrieved.notes_read}, by date.",
+            f"The sources are the best parts of {which} notes of that time, {count}, by date.",
         )
-    if retrieved.widened:
+    reach = retrieved.widened
+    if reach:
         lines.append(
-            f"No note was written then, so these sources come from a wider search: {retrieved.widened}.",
+            f"No note was written then, so these sources come from a wider search: {reach}.",
         )
     return lines
 
@@ -489,9 +509,11 @@ def _source_head(source: Source, zone: ZoneInfo) -> str:
     chunk = source.passage.chunk
     facts = _facts_of_note(chunk, zone)
     lines = [f"[{source.label}] {facts}"]
-    for line in map(_one_line, chunk.properties):
+    for property_line in chunk.properties:
+        line = _one_line(property_line)
         key, _, _ = line.partition(":")
-        if key.strip().casefold() not in _OUR_NAMES:
+        name = key.strip().casefold()
+        if name not in _OUR_NAMES:
             lines.append(f"> {line}")
     return "\n".join(lines)
 
