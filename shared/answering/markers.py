@@ -122,7 +122,8 @@ class Markers:
         """Returns every number named, each once, by first use; those that were not `offered` too."""
         numbers: dict[int, None] = {}
         for run in self.runs:
-            numbers |= numbers_in(run[0], offered)
+            signs = run[0]
+            numbers |= numbers_in(signs, offered)
         return tuple(numbers)
 
     def written(self, labels: Mapping[int, int]) -> str:
@@ -150,25 +151,27 @@ class Markers:
     def _markers_of(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
         """Writes the markers of a run that remain, with the separators between them."""
         markers = ""
-        start, end = run.span()
-        for part in grammar().part.finditer(run.string, start, end):
-            numbers = numbers_in(part["marker"], labels)
-            offered_numbers = [number for number in numbers if number in labels]
-            if not offered_numbers:
+        parts = grammar().part.finditer(run.string, run.start(), run.end())
+        for part in parts:
+            part_labels: list[int] = []
+            for number in numbers_in(part["marker"], labels):
+                if number in labels:
+                    part_labels.append(labels[number])
+            if not part_labels:
                 continue
             if markers:
-                separator_start, separator_end = part.span("separator")
-                markers += self.text[separator_start:separator_end]
-            for number in offered_numbers:
-                markers += f"[N{labels[number]}]"
+                start, end = part.span("separator")
+                markers += self.text[start:end]
+            for label in part_labels:
+                markers += f"[N{label}]"
         return markers
 
 
 def read_markers(text: str) -> Markers:
     """Finds the citation markers of a text."""
     signs = skeleton(text)
-    runs = grammar().run.finditer(signs)
-    return Markers(text, tuple(runs))
+    runs = tuple(grammar().run.finditer(signs))
+    return Markers(text, runs)
 
 
 def _close_gap(
@@ -186,8 +189,9 @@ def _close_gap(
     text_before, end = _drop_empty_brackets(text_before, text, end)
     text_before, end = _drop_blanks(text_before, text, end, ahead=ahead, at_start=at_start)
     signs = skeleton(text_before)
-    bracket_start = _before_bracket(signs, len(signs))
-    if bracket_start < len(signs):
+    length = len(signs)
+    bracket_start = _before_bracket(signs, length)
+    if bracket_start < length:
         # What follows could complete a marker.
         bracket = signs.index("[", bracket_start)
         before_bracket = text_before[:bracket_start]
@@ -221,7 +225,8 @@ def _drop_blanks(
     right_sign = text[end]
     joins_words = left_sign.isalnum() and right_sign.isalnum()
     # Chinese and Japanese write no blanks.
-    if joins_words and min(left_sign, right_sign) < "\u2e80":
+    writes_blanks = min(left_sign, right_sign) < "\u2e80"
+    if joins_words and writes_blanks:
         return f"{text_before} ", end
     return text_before, end
 
@@ -234,35 +239,40 @@ def _makes_entity(text_before: str, ahead: str, following: str) -> bool:
     if following == ";":
         if not text_before and ahead.isalnum():
             return True
-        signs = skeleton(tail)
-        return skeleton(f"{tail};") != f"{signs};"
-    goes_on = following.isalnum() or following in "#%"
-    return goes_on and UNFINISHED.search(tail) is not None
+        signs_apart = skeleton(tail) + ";"
+        return skeleton(f"{tail};") != signs_apart
+    may_go_on = following.isalnum() or following in "#%"
+    return may_go_on and UNFINISHED.search(tail) is not None
 
 
 def _drop_empty_brackets(text_before: str, text: str, end: int) -> tuple[str, int]:
     """Drops brackets, code and emphasis that held nothing but the run."""
     while True:
         inner = text_before.rstrip(" \t")
-        closing = _PAIRS.get(inner[-1:])
-        if closing is None:
-            return text_before, end
-
-        is_escaped = inner[-2:-1] == "\\"
         closing_start = _blanks_end(text, end)
-        is_closed = text.startswith(closing, closing_start)
-        if is_escaped or not is_closed:
-            return text_before, end
-
-        opens_and_closes_alike = closing in "*_~`"
-        if opens_and_closes_alike and not _OPENS.search(inner):
+        if not _is_enclosed(inner, text, closing_start):
             return text_before, end
         has_blanks = closing_start > end or inner != text_before
-        is_emphasis = closing in "*_~"
+        is_emphasis = text[closing_start] in "*_~"
         if is_emphasis and has_blanks:
             return text_before, end
         text_before = inner[:-1]
         end = closing_start + 1
+
+
+def _is_enclosed(text_before: str, text: str, closing_start: int) -> bool:
+    """Reports whether a sign at the end of a text opens brackets, code or emphasis that one at `closing_start` closes."""
+    closing = _PAIRS.get(text_before[-1:])
+    if closing is None:
+        return False
+    is_escaped = text_before[-2:-1] == "\\"
+    is_closed = text.startswith(closing, closing_start)
+    if is_escaped or not is_closed:
+        return False
+    opens_and_closes_alike = closing in "*_~`"
+    if opens_and_closes_alike:
+        return _OPENS.search(text_before) is not None
+    return True
 
 
 def _blanks_end(text: str, start: int) -> int:

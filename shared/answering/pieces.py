@@ -102,16 +102,21 @@ class Splitter:
     def feed(self, text: str) -> Iterator[DraftPiece]:
         """Takes the next part of the draft and yields the pieces that are complete now."""
         self._rest += text
-        if len(self._rest) >= self._next_look:
-            yield from self._pieces(ended=False)
-            length = len(self._rest)
-            self._next_look = length + length // 16
+        if len(self._rest) < self._next_look:
+            return
+        yield from self._pieces(ended=False)
+        length = len(self._rest)
+        self._next_look = length + length // 16
 
     def finish(self, *, truncated: bool) -> Iterator[DraftPiece]:
         """Yields the last pieces, without an unclosed marker. A `truncated` draft loses its unfinished sentence."""
-        marker_start = before_unfinished(skeleton(self._rest))
-        if marker_start < len(self._rest):
+        # 1. An unclosed marker.
+        signs = skeleton(self._rest)
+        marker_start = before_unfinished(signs)
+        if marker_start < len(signs):
             self._rest = self._rest[:marker_start].rstrip(" \t\n\\")
+
+        # 2. All pieces but the last.
         has_given = self._has_given
         last: DraftPiece | None = None
         for piece in self._pieces(ended=True):
@@ -119,8 +124,14 @@ class Splitter:
                 yield last
                 has_given = True
             last = piece
-        if last is not None and truncated and not _COMPLETE.search(last.text):
-            last = None if has_given else _without_open_bracket(last)
+
+        # 3. The last one, of which nothing stands if it broke off and is not the only one.
+        if last is not None and truncated:
+            is_complete = _COMPLETE.search(last.text) is not None
+            if not is_complete and has_given:
+                last = None
+            elif not is_complete:
+                last = _without_open_bracket(last)
         if last is not None:
             yield last
             has_given = True
@@ -192,14 +203,15 @@ class Splitter:
         if fence is not None:
             return self._code(start, fence[0])
         line_end = self._line_end(start)
-        if rest[start] == ">":
+        first_sign = rest[start]
+        if first_sign == ">":
             quotation_end = self._quotation_end(start, line_end)
             return _Cut(start, quotation_end)
-        if rest[start] == "|":
+        if first_sign == "|":
             return self._row(start, line_end)
         if HEADING.match(rest, start):
-            has_marker = _MARK.search(rest, start, line_end) is not None
-            return _Cut(start, line_end, opens=not has_marker)
+            marker = _MARK.search(rest, start, line_end)
+            return _Cut(start, line_end, opens=marker is None)
         if _RULE.match(rest, start):
             return _Cut(start, line_end, opens=True)
         return None
@@ -215,8 +227,9 @@ class Splitter:
     def _code(self, start: int, fence: str) -> _Cut:
         """Cuts a block of code after its closing fence, or after the line in which it grows too long."""
         sign = fence[0]
-        closing_fence = rf"\n[ \t]*{sign}{{{len(fence)},}}[ \t]*(?=\n|\Z)"
-        closing = re.compile(closing_fence).search(self._rest, start)
+        length = len(fence)
+        closing_fence = re.compile(rf"\n[ \t]*{sign}{{{length},}}[ \t]*(?=\n|\Z)")
+        closing = closing_fence.search(self._rest, start)
         if closing is not None:
             return _Cut(start, closing.end())
         # Never cut within a line: what reads the code line by line would take a part for a whole one.
@@ -254,10 +267,11 @@ class Splitter:
             return len(rest)
 
         for length, ends_line in ends:
-            end = start + length
             if length > MAX_PIECE:
                 break
-            if length == len(window) or not self._is_read_up_to(end, ended=ended):
+            end = start + length
+            is_whole_window = length == len(window)
+            if is_whole_window or not self._is_read_up_to(end, ended=ended):
                 return len(rest)
             sentence = window[:length]
             has_letter = letter is not None and letter.start() < length
@@ -302,11 +316,14 @@ class Splitter:
 
 def _may_go_on(run: re.Match[str] | None, signs: str) -> bool:
     """Reports whether a run of markers may continue in a part of the draft that has not arrived yet."""
-    if len(signs) >= _MAX_MARKERS:
+    length = len(signs)
+    if length >= _MAX_MARKERS:
         return False
-    if before_unfinished(signs) < len(signs):
+    if before_unfinished(signs) < length:
         return True
-    return run is not None and run.end() + MARKER_LOOKAHEAD > len(signs)
+    if run is None:
+        return False
+    return run.end() + MARKER_LOOKAHEAD > length
 
 
 def _behind(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
