@@ -44,7 +44,9 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
         if len(likely) == 1 or asked_lang not in likely:
             return asked_lang
         notes_lang = _notes_lang(texts)
-        return notes_lang if notes_lang in likely else asked_lang
+        if notes_lang in likely:
+            return notes_lang
+        return asked_lang
 
     notes_lang = _notes_lang(texts)
     if notes_lang == UNSURE:
@@ -71,21 +73,23 @@ def _notes_lang(texts: list[str]) -> str:
 
 def _told_by_common_words(question: str, notes_lang: str) -> str | None:
     """Returns which of English and the notes' language only has a word or a letter of the question; None if neither has."""
-    folded_question = set(map(fold, _LETTERS.findall(question)))
+    words = _different_words(question)
     english_words = telling_words(UNSURE)
     words_of_notes = telling_words(notes_lang)
-    if folded_question & (english_words - words_of_notes):
-        return UNSURE
-    if lexicon(UNSURE).former_in(question):
+
+    # 1. English.
+    only_english = english_words - words_of_notes
+    if words & only_english or lexicon(UNSURE).former_in(question):
         return UNSURE
 
-    if folded_question & (words_of_notes - english_words):
+    # 2. The notes' language.
+    only_of_notes = words_of_notes - english_words
+    if words & only_of_notes or lexicon(notes_lang).former_in(question):
         return notes_lang
-    if lexicon(notes_lang).former_in(question):
-        return notes_lang
-    written_small = f" {question.lower()}"  # some letters tell behind a blank
-    if any(letters in written_small for letters in telling_letters(notes_lang)):
-        return notes_lang
+    in_small_letters = f" {question.lower()}"  # some letters tell behind a blank
+    for letters in telling_letters(notes_lang):
+        if letters in in_small_letters:
+            return notes_lang
     return None
 
 
@@ -97,7 +101,10 @@ def _has_words_of_notes(question: str, retrieved: Retrieved, lang: str) -> bool:
     unknown_words = _not_held(content_words, retrieved, lang)
     if len(unknown_words) == len(content_words):
         return False
-    return not unknown_words or _are_nouns(unknown_words, words[0], lang)
+    if not unknown_words:
+        return True
+    opening = words[0]
+    return _are_nouns(unknown_words, opening, lang)
 
 
 def _may_be_in(lang: str, text: str) -> bool:
@@ -105,8 +112,13 @@ def _may_be_in(lang: str, text: str) -> bool:
     likely = likely_languages(text)
     if likely != (UNSURE,):
         return lang in likely
-    folded_text = set(map(fold, _LETTERS.findall(text)))
-    return folded_text.isdisjoint(telling_words(UNSURE) - stop_words(lang))
+    only_english = telling_words(UNSURE) - stop_words(lang)
+    return only_english.isdisjoint(_different_words(text))
+
+
+def _different_words(text: str) -> set[str]:
+    words = _LETTERS.findall(text)
+    return set(map(fold, words))
 
 
 def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:
@@ -115,31 +127,35 @@ def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:
     Where all nouns have capitals, a passage may hold them within another word, or their parts, as compounds are written
     there.
     """
+    # 1. What the passages hold.
     texts: list[str] = []
     for passage in retrieved.selected:
         chunk = passage.chunk
-        if not _may_be_in(lang, chunk.text):
-            continue
-        texts.extend([chunk.title, chunk.heading_path, chunk.path, chunk.text])
+        if _may_be_in(lang, chunk.text):
+            texts += [chunk.title, chunk.heading_path, chunk.path, chunk.text]
     text = folded_words(" ".join(texts))
     held_words = set(_LETTERS.findall(text))
+
+    # 2. Which words they do not.
     has_compounds = vocabulary(lang).nouns_are_capitalised
-    unknown_words: list[str] = []
+    unknown_words = []
     for word in words:
         folded_word = fold(word)
-        spellings = {folded_word, folded_word.removesuffix(GENITIVE)}
-        is_in_compound = has_compounds and (
-            is_part_of(folded_word, text) or _is_compound(folded_word, held_words)
-        )
-        if held_words.isdisjoint(spellings) and not is_in_compound:
+        is_held = folded_word in held_words or folded_word.removesuffix(GENITIVE) in held_words
+        if not is_held and has_compounds:
+            is_held = is_part_of(folded_word, text) or _is_compound(folded_word, held_words)
+        if not is_held:
             unknown_words.append(word)
     return unknown_words
 
 
 def _is_compound(word: str, parts: Collection[str]) -> bool:
     """Reports whether a word begins or ends with one of some words, as `Telefonnummer` with `Nummer`."""
-    for cut in range(MIN_PART, len(word) - MIN_PART + 1):
-        if word[:cut] in parts or word[cut:] in parts:
+    last_cut = len(word) - MIN_PART
+    for cut in range(MIN_PART, last_cut + 1):
+        beginning = word[:cut]
+        end = word[cut:]
+        if beginning in parts or end in parts:
             return True
     return False
 

@@ -21,11 +21,15 @@ MAX_LINE = 240
 
 def period_quotes(passages: Sequence[Scored], zone: ZoneInfo, lang: str) -> tuple[Quote, ...]:
     """Quotes each passage that shows text: a short one whole, of a longer one the pieces that say most."""
-    pieces_by_passage = [quotable(passage.chunk.text) for passage in passages]
-    texts = ["\n".join(_plain_texts(pieces)) for pieces in pieces_by_passage]
+    pieces_of_passages = [quotable(passage.chunk.text) for passage in passages]
+    texts: list[str] = []
+    for pieces in pieces_of_passages:
+        text = "\n".join(_plain_texts(pieces))
+        texts.append(text)
     telling = Telling(texts, lang)
-    quotes: list[Quote] = []
-    for passage, pieces in zip(passages, pieces_by_passage, strict=True):
+
+    quotes = []
+    for passage, pieces in zip(passages, pieces_of_passages, strict=True):
         quote = _line_of(passage, pieces, telling, zone)
         if quote is not None:
             quotes.append(quote)
@@ -53,6 +57,7 @@ def _line_of(
     """
     if not pieces:
         return whole_quote(passage)
+    # 1. The pieces that say most.
     chunk = passage.chunk
     lengths = [piece.end - piece.start for piece in pieces]
     scores = telling.scores(_plain_texts(pieces))
@@ -61,7 +66,10 @@ def _line_of(
     last = pieces[chosen[-1]]
     end = last.end
     if len(chosen) == 1:
-        end = min(end, first.start + MAX_LINE)
+        max_end = first.start + MAX_LINE
+        end = min(end, max_end)
+
+    # 2. Their line.
     line = _joined(chunk.text, pieces, chosen, end)
     if chunk.title and not is_titled_by_day(chunk, zone):
         title = neutralize_line(chunk.title)

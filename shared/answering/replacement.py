@@ -36,8 +36,10 @@ def _keys_that_name(named: IndexedChunk, chunk: IndexedChunk) -> Iterator[str]:
     if named.note_id == chunk.note_id:
         return  # the older one may have had the same title
     _, _, file_name = named.path.rpartition("/")
-    title_and_file = (named.title, file_name.removesuffix(".md"))
-    names = set(map(fold, filter(None, title_and_file)))
+    names: set[str] = set()
+    for name in (named.title, file_name.removesuffix(".md")):
+        if name:
+            names.add(fold(name))
     for line in chunk.properties:
         key, _, value = line.partition(": ")
         if fold(value) in names:
@@ -59,7 +61,11 @@ def _replaced_keys() -> re.Pattern[str]:
 
 
 def _fact_words() -> list[FactWords]:
-    return [language.facts for language in vocabularies() if language.facts is not None]
+    fact_words = []
+    for language in vocabularies():
+        if language.facts is not None:
+            fact_words.append(language.facts)
+    return fact_words
 
 
 def _any_of(patterns: Iterable[str]) -> re.Pattern[str]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from shared.answering.answer_language import answer_lang
 from shared.language.terms import stem_of
 from shared.language.words import fold, stop_words
+from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved
 from shared.times.intent import asks_for_the_former, asks_of_the_past
@@ -56,32 +57,44 @@ def _without_name(text: str, lang: str, retrieved: Retrieved) -> str:
     former = lexicon(lang).former_in(text)
     if former is None:
         return text
+    word = former[0]
     text_before = text[: former.start()]
     text_behind = text[former.end() :]
-    for word in _WORD.findall(text_before)[-1:]:
-        if _is_name((word, former[0]), word, lang, retrieved):
-            return text_before + text_behind
-    for word in _WORD.findall(text_behind)[:1]:
-        if _is_name((former[0], word), word, lang, retrieved):
-            return text_before + text_behind
-    return text
+    words_before = _WORD.findall(text_before)
+    words_behind = _WORD.findall(text_behind)
+    is_of_name = False
+    if words_before:
+        noun = words_before[-1]
+        is_of_name = _is_name((noun, word), noun, lang, retrieved)
+    if words_behind and not is_of_name:
+        noun = words_behind[0]
+        is_of_name = _is_name((word, noun), noun, lang, retrieved)
+    if not is_of_name:
+        return text
+    return text_before + text_behind
 
 
 def _is_name(words: tuple[str, str], noun: str, lang: str, retrieved: Retrieved) -> bool:
     """Reports whether more than half of the notes with a noun have it beside the other word, in that order."""
     if fold(noun) in stop_words(lang):
         return False
+    noun_stem = stem_of(noun, lang)
     first_word, second_word = words
     pair = (stem_of(first_word, lang), stem_of(second_word, lang))
-    noun_stem = stem_of(noun, lang)
-    with_noun: set[str] = set()
-    with_pair: set[str] = set()
+    notes_with_noun = set()
+    notes_with_pair = set()
     for passage in retrieved.selected:
         chunk = passage.chunk
-        text = "\n".join((chunk.title, chunk.heading_path, chunk.text))
-        text_stems = [stem_of(word, lang) for word in _WORD.findall(text)]
-        if noun_stem in text_stems:
-            with_noun.add(chunk.note_id)
-        if pair in pairwise(text_stems):
-            with_pair.add(chunk.note_id)
-    return 2 * len(with_pair) > len(with_noun)
+        stems = _stems_of(chunk, lang)
+        if noun_stem in stems:
+            notes_with_noun.add(chunk.note_id)
+        if pair in pairwise(stems):
+            notes_with_pair.add(chunk.note_id)
+    return 2 * len(notes_with_pair) > len(notes_with_noun)
+
+
+def _stems_of(chunk: IndexedChunk, lang: str) -> list[str]:
+    """Returns the stems of a passage's words, and of those above it, in order."""
+    texts = (chunk.title, chunk.heading_path, chunk.text)
+    words = _WORD.findall("\n".join(texts))
+    return [stem_of(word, lang) for word in words]
