@@ -43,14 +43,21 @@ def asked_words(text: str, analysis: Analysis, *, renamed: bool = False) -> list
     renamed: True to return also words that were searched for by their stems in the notes' language, with those.
     """
     searched_stems = set(analysis.stems)
-    words: list[AskedWord] = []
+    words = []
     for _, start, end in content_words(text, analysis.lang):
         word = text[start:end]
-        word_stems = tuple(stems(word, analysis.lang))
+        word_stems = stems(word, analysis.lang)
         if renamed:
-            word_stems = tuple([analysis.renamed.get(stem, stem) for stem in word_stems])
-        if word_stems and searched_stems.issuperset(word_stems):
-            words.append(AskedWord(text=word, start=start, end=end, stems=word_stems))
+            word_stems = [analysis.renamed.get(stem, stem) for stem in word_stems]
+        if not word_stems or not searched_stems.issuperset(word_stems):
+            continue
+        asked_word = AskedWord(
+            text=word,
+            start=start,
+            end=end,
+            stems=tuple(word_stems),
+        )
+        words.append(asked_word)
     return words
 
 
@@ -93,7 +100,7 @@ class AskedProperties:
 
     def named(self, chunk: IndexedChunk) -> tuple[str, ...]:
         """Returns the properties whose key, or whose value of several words, is in the question."""
-        named_lines: list[str] = []
+        named_lines = []
         for line in _properties(chunk):
             key_words, value_words = self._named_words(line)
             is_named_by_value = value_words >= MIN_WORDS
@@ -110,7 +117,7 @@ class AskedProperties:
         named = self.named(chunk)
         if named or not self._words_if_named(chunk.title):
             return named
-        short_lines: list[str] = []
+        short_lines = []
         room = MAX_SHOWN
         for line in _properties(chunk):
             if len(line) <= room:
@@ -133,19 +140,16 @@ class AskedProperties:
         key, _, value = line.partition(": ")
         key_words = self._words_if_named(key)
         value_words = self._words_if_named(value)
-        if value_words == 0:
-            value_words = self._numbers_if_named(value)
+        if value_words == 0 and self._is_asked_number(value):
+            value_words = 1
         return key_words, value_words
 
-    def _numbers_if_named(self, value: str) -> int:
-        """Returns 1 if a value is a number that the question writes in another way (`5` or `five`)."""
+    def _is_asked_number(self, value: str) -> bool:
+        """Reports whether a value is a number that the question writes in another way (`5` or `five`)."""
         if not value.isdecimal():
-            return 0
-        value_of_property = float(value)
-        for number in self._numbers:
-            if value_of_property in number.readings:
-                return 1
-        return 0
+            return False
+        asked_number = float(value)
+        return any(asked_number in number.readings for number in self._numbers)
 
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text; 0 if the question lacks one of them."""
@@ -176,7 +180,7 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
     if not known_stems:
         return {}
 
-    definitions_of_chunk: dict[str, frozenset[str]] = {}
+    definitions_of_chunk = {}
     for chunk in chunks:
         if chunk.stems_among(known_stems) != known_stems:
             continue
@@ -188,7 +192,7 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
 
 def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) -> frozenset[str]:
     """Returns the texts of a chunk's lines that begin with a term of these stems alone."""
-    texts: set[str] = set()
+    texts = set()
     for piece in quotable(chunk.text, chunk.columns):
         line = piece.plain
         term = _TERM.match(line)

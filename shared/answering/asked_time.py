@@ -41,7 +41,7 @@ def pieces_of_time(
         in_month.append(indexes_in_month)
 
     # 2. The latter count in a note that has none of that time.
-    of_time: list[set[int]] = []
+    of_time = []
     for number, chunk in enumerate(chunks):
         has_time = chunk.note_id in notes_in_range
         indexes = in_range[number] if has_time else in_month[number]

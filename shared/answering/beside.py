@@ -103,9 +103,9 @@ def _are_of_one_block(chunk: IndexedChunk, neighbour: IndexedChunk) -> bool:
 
 def _positions_beside(chunk: IndexedChunk) -> list[int]:
     """Returns the positions in the note at which a list or table of the chunk may go on."""
-    positions: list[int] = []
     if tokens(chunk.text) < MIN_CUT:
-        return positions
+        return []
+    positions = []
     if chunk.position > 0 and begins_in_block(chunk):
         positions.append(chunk.position - 1)
     if _may_end_in_block(chunk) and Outline(chunk.text).ends_in_block:
@@ -116,8 +116,11 @@ def _positions_beside(chunk: IndexedChunk) -> list[int]:
 def _may_end_in_block(chunk: IndexedChunk) -> bool:
     """Reports whether the last line is from a list or table, or indented: telling that costs less than an outline."""
     _, _, last_line = chunk.text.rstrip().rpartition("\n")
+    is_indented = last_line[:1].isspace()
+    if is_indented:
+        return True
     line = next(read_lines(last_line))
-    return line.kind in ("item", "row") or last_line[:1].isspace()
+    return line.kind in ("item", "row")
 
 
 def continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:

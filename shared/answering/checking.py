@@ -99,7 +99,7 @@ class _Judged:
     @property
     def supporting_groups(self) -> set[Group]:
         """Groups of sources that support what it says."""
-        supporting: set[Group] = set()
+        supporting = set()
         for group, verdict in self.verdicts.items():
             if verdict.support.state is SupportState.SUPPORTED:
                 supporting.add(group)
@@ -216,7 +216,7 @@ class Checker:
             for citation in claim.citations:
                 same_source = citations_by_label.setdefault(citation.label, [])
                 same_source.append(citation)
-        citations: list[Citation] = []
+        citations = []
         for same_source in citations_by_label.values():
             best_first = sorted(same_source, key=_support_score, reverse=True)
             best = best_first[0]
@@ -360,7 +360,7 @@ class Checker:
 
     def _number_sources(self, judged: _Judged) -> list[int]:
         """Gives a label to the sources that no piece cited before, and returns their numbers."""
-        new_numbers: list[int] = []
+        new_numbers = []
         for number in judged.numbers:
             if number not in self._labels:
                 self._labels[number] = len(self._labels) + 1

@@ -243,7 +243,11 @@ _DEFINITION = re.compile(r"[\[［【]\^?[Nn]\s*\d+[\]］】]\s*[:：][^\n]*")
 @cache
 def _heading() -> re.Pattern[str]:
     """Compiles headings of lists of sources in every language: a model may write it in another one than the question's."""
-    words = "|".join(language.answers.sources for language in vocabularies() if language.answers)
+    words_of_languages = []
+    for language in vocabularies():
+        if language.answers:
+            words_of_languages.append(language.answers.sources)
+    words = "|".join(words_of_languages)
     return re.compile(rf"[\s>#*_-]*(?:{words})[\s:*_]*", re.IGNORECASE)
 
 

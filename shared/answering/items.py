@@ -60,7 +60,7 @@ class OutlinedPassage:
         kinds = {core_piece.kind}
         if self.outline.is_list(core_piece.line):
             kinds = {PieceKind.ITEM, PieceKind.SENTENCE}
-        indexes: list[int] = []
+        indexes = []
         for index, piece in enumerate(self.pieces):
             is_in_block = start <= piece.line < end
             if is_in_block and piece.kind in kinds:
@@ -118,7 +118,7 @@ class BlockItems:
 
         # 3. Without those of whose words another one has all and more.
         word_sets = {self._own_words[index] for index in near}
-        matching: list[int] = []
+        matching = []
         for index in near:
             if not is_surpassed(self._own_words[index], word_sets):
                 matching.append(index)
@@ -143,7 +143,7 @@ class BlockItems:
         is_row = self._pieces[index].kind is PieceKind.ROW
         if is_row or place is None:
             return []
-        belonging: list[int] = []
+        belonging = []
 
         # 1. Behind it, up to the next item that is no deeper.
         depth = self._depth(index)

@@ -27,7 +27,7 @@ def joined(ranked: Sequence[Window], beside: frozenset[str] = frozenset()) -> li
     beside: ids of chunks that the search did not find; what they hold is quoted only with a table or list of others.
     """
     groups = _by_table_or_list(ranked)
-    joined_windows: list[Window] = []
+    joined_windows = []
     left_out: list[Window] = []
     """Windows that are quoted as part of others, or that others surpass."""
     for window in ranked:
@@ -119,7 +119,7 @@ def _matching(ranked: Sequence[Window]) -> list[Window]:
 
     # 2. Without those of whose words another one has all and more.
     stem_sets = {window.asked_stems for window in near}
-    matching: list[Window] = []
+    matching = []
     for window in near:
         if not is_surpassed(window.asked_stems, stem_sets):
             matching.append(window)

@@ -56,7 +56,7 @@ class AskedKinds:
 
 def _words_before(kinds: list[str], runs: list[Run]) -> set[str]:
     """Returns the words that stand directly before one of the kinds."""
-    words_before: set[str] = set()
+    words_before = set()
     for run in runs:
         for word, following in pairwise(run):
             if following in kinds:

@@ -175,7 +175,7 @@ class _QuestionWords:
     def _shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
         """Returns what each stem of the question that a text holds adds to its coverage."""
         shares_of_forms = self._forms.shares(text, asked_stems)
-        shares: dict[str, float] = {}
+        shares = {}
         for stem in asked_stems:
             weight = shares_of_forms[stem] * self._weights[stem]
             shares[stem] = weight / self._total_weight
@@ -246,7 +246,7 @@ def compare(
 
 def _nearness(read: _ReadPassage, cosines: Mapping[str, float]) -> tuple[float, ...]:
     """Returns the cosine of each piece with the question, or its coverage if it was not embedded; in [0, 1]."""
-    nearness: list[float] = []
+    nearness = []
     for piece, coverage in zip(read.pieces, read.words.coverages, strict=True):
         cosine = cosines.get(piece.plain, coverage)
         nearness.append(max(0.0, min(1.0, cosine)))
@@ -265,7 +265,7 @@ def _piece_scores(
         likeness = WORDS * coverage + cosine_weight * cosine
         likenesses.append(likeness)
 
-    scores: list[float] = []
+    scores = []
     neighbours_of_pieces = _neighbours(likenesses)
     pieces = zip(likenesses, neighbours_of_pieces, read.bonuses, strict=True)
     for likeness, (before, behind), bonus in pieces:
@@ -293,7 +293,7 @@ def _read(
     properties = AskedProperties(retrieved)
     words = _QuestionWords(question, retrieved, names_time=any(of_time))
     best_score = max([passage.score for passage in passages], default=0.0) or 1.0
-    read_passages: list[_ReadPassage] = []
+    read_passages = []
     for passage, pieces, indexes_of_time in zip(passages, pieces_of_chunks, of_time, strict=True):
         chunk = passage.chunk
         named_properties = " ".join(properties.named(chunk))
@@ -384,7 +384,7 @@ def _cosines(
     except (ModelUnavailable, ModelRefused, PortContractError) as error:
         log.warning("sentences are chosen by their words alone: %s", error.message)
         return {}
-    cosines: dict[str, float] = {}
+    cosines = {}
     for text, vector in zip(by_length, vectors, strict=True):
         cosines[text] = dot_product(query, vector)
     return cosines

@@ -184,7 +184,7 @@ def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
     nearest = retrieved.selected[0].chunk
     lang_of_nearest = detect(nearest.text)
     common_words = stop_words(lang_of_nearest)
-    words: list[AskedWord] = []
+    words = []
     for word in asked_words(sentence, retrieved.analysis, renamed=True):
         is_common = fold(word.text) in common_words
         if not is_common and not links_owner(word.text):
@@ -194,7 +194,7 @@ def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
 
 def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     """Returns the ids of the notes whose title or alias has the name: they are about it."""
-    note_ids: set[str] = set()
+    note_ids = set()
     for chunk in chunks:
         if is_titled(chunk, name):
             note_ids.add(chunk.note_id)
@@ -333,7 +333,7 @@ def _lines_of(name: Name, chunk: IndexedChunk, *, only_mentions: bool) -> list[s
 
     only_mentions: True to leave out those that follow.
     """
-    lines: list[str] = []
+    lines = []
     for paragraph in _PARAGRAPHS.split(chunk.text):
         follows_mention = False
         for start, end in sentences(paragraph):

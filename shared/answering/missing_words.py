@@ -170,7 +170,7 @@ def _words_that_matter(
     other_distances = [distance_without(places) for places in other_words]
     greatest = max([*distances, *other_distances])
     least = max(MATTERS, SHARE * greatest)
-    matter: list[Sequence[AskedWord]] = []
+    matter = []
     for places, distance in zip(missing, distances, strict=True):
         if distance >= least:
             matter.append(places)
@@ -200,12 +200,13 @@ def _read(chunk: IndexedChunk, lang: str) -> _ReadPassage:
 
 def _columns(chunk: IndexedChunk, lang: str) -> frozenset[str]:
     """Returns the stems of the names of the columns of a chunk's tables."""
-    names_of_columns: set[str] = set()
+    heads = set()
     for piece in quotable(chunk.text, chunk.columns):
         if piece.kind is PieceKind.ROW and piece.head:
-            names_of_columns.add(piece.head[0])
-    text = " ".join(names_of_columns)
-    return frozenset(stems(text, lang))
+            names = piece.head[0]
+            heads.add(names)
+    names_of_columns = " ".join(heads)
+    return frozenset(stems(names_of_columns, lang))
 
 
 def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
@@ -225,7 +226,7 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
 
 def _stems_of_parts(word: AskedWord) -> Sequence[str]:
     """Returns the stems of the parts of a compound token, or else those of the word."""
-    stems_of_parts: list[str] = []
+    stems_of_parts = []
     for stem in word.stems[1:]:
         is_single_letter = len(stem) == 1 and not stem.isdigit()
         if not is_single_letter:
@@ -266,7 +267,7 @@ def _without_held_numbers(
     for passage in passages:
         numbers, _ = quantities(passage.chunk.text, lang)
         held_numbers.extend(numbers)
-    others: list[AskedWord] = []
+    others = []
     for word in words:
         asked_number = number_of.get(word)
         if asked_number is None or not any(map(asked_number.equals, held_numbers)):

@@ -80,7 +80,7 @@ def names_with_notes(
 
 def _notes_that_name(name: Name, passages: Sequence[Scored]) -> frozenset[str]:
     """Returns the ids of the notes that have a passage with the name."""
-    note_ids: set[str] = set()
+    note_ids = set()
     for passage in passages:
         chunk = passage.chunk
         if speaks_of(chunk, name):

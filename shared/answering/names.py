@@ -225,7 +225,7 @@ def _folded(
     without_ending: Mapping[AskedWord, str],
 ) -> frozenset[str]:
     """Returns words folded, those that may have the ending of an owner also without it."""
-    folded_words: set[str] = set()
+    folded_words = set()
     for word in words:
         folded_word = fold(word.text)
         folded_words.add(folded_word)
@@ -235,7 +235,7 @@ def _folded(
 
 def _neighbours(words: Sequence[AskedWord]) -> frozenset[tuple[str, str]]:
     """Returns the folded words that stand side by side, with a single character between them."""
-    neighbours: set[tuple[str, str]] = set()
+    neighbours = set()
     for word, following in pairwise(words):
         are_side_by_side = following.start == word.end + 1
         if are_side_by_side:
@@ -284,7 +284,7 @@ class _WrittenWords:
 
     def names(self, owners: frozenset[str]) -> frozenset[str]:
         """Returns the words with a capital inside a sentence, and another one elsewhere unless they are owners."""
-        names: set[str] = set()
+        names = set()
         for word in self.inside:
             if word in owners or self.capital_counts[word] >= 2:
                 names.add(word)
@@ -429,7 +429,7 @@ def titles_that_are_names(passages: Sequence[Scored]) -> frozenset[str]:
     title_words = frozenset[str]().union(*words_by_title.values())
     small_words = _written_words(passages).small
     names = _without_determiner(title_words, passages) - small_words
-    titles: set[str] = set()
+    titles = set()
     for title, folded_words in words_by_title.items():
         if folded_words & names:
             titles.add(title)

@@ -70,7 +70,7 @@ def without_endings(words: Sequence[AskedWord]) -> dict[AskedWord, str]:
 
     Each is returned folded and without the ending.
     """
-    owners: dict[AskedWord, str] = {}
+    owners = {}
     for word, following in pairwise(words):
         folded_word = fold(word.text)
         has_ending = folded_word.endswith(GENITIVE)
@@ -139,7 +139,8 @@ def _before_possession() -> re.Pattern[str]:
 def _word_for_name() -> re.Pattern[str]:
     """Compiles the words of every language for a name."""
     names = [asking.names for asking in _asking_words()]
-    return re.compile(_any_of(names), re.IGNORECASE)
+    any_name = _any_of(names)
+    return re.compile(any_name, re.IGNORECASE)
 
 
 def _follows_asker(text_before: str, lang: str) -> bool:
@@ -155,7 +156,7 @@ def _follows_asker(text_before: str, lang: str) -> bool:
 
 def _asking_words() -> list[Asking]:
     """Returns the words of every language; a few words of a question may not tell its language."""
-    asking_words: list[Asking] = []
+    asking_words = []
     for language in vocabularies():
         if language.asking is not None:
             asking_words.append(language.asking)
@@ -206,7 +207,7 @@ def owned_words(sentence: str, end: int, others: Sequence[AskedWord]) -> list[As
     end: where the owner ends.
     """
     end = end_of_owner(sentence, end)
-    owned: list[AskedWord] = []
+    owned = []
     for word in others:
         between = sentence[end : word.start]
         if between == " ":

@@ -105,7 +105,7 @@ def _matching_parts(passage: OutlinedPassage, core: int, chosen: range) -> tuple
     indexes = _matching_indexes(passage, core, chosen)
     first, *others = indexes
     pieces = passage.pieces
-    spans: list[Span] = []
+    spans = []
 
     # 1. The line that leads to the list.
     start = pieces[first].line
@@ -225,7 +225,7 @@ def _without_last_lead(
 def quoted_indexes(pieces: Sequence[Quotable], parts: Iterable[Span]) -> list[int]:
     """Returns the indexes of the pieces that some parts quote. The pieces stand in the order of their text."""
     start_of = attrgetter("start")
-    indexes: list[int] = []
+    indexes = []
     for start, end in parts:
         first = bisect_left(pieces, start, key=start_of)
         behind_last = bisect_left(pieces, end, first, key=start_of)

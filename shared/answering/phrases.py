@@ -107,8 +107,10 @@ def _has_verb_of_question(text: str, lang: str) -> bool:
     if asking is None:
         return False
     patterns = filter(None, (asking.verbs, asking.past, asking.present))
-    verb = re.compile("|".join(patterns), re.IGNORECASE)
-    return any(map(verb.fullmatch, text.split()))
+    any_verb = "|".join(patterns)
+    verb = re.compile(any_verb, re.IGNORECASE)
+    words = text.split()
+    return any(map(verb.fullmatch, words))
 
 
 def _neighbours_joined(sentence: str, words: Sequence[AskedWord]) -> list[str]:

@@ -176,7 +176,7 @@ def _fenced_sources(
     source_keys: Sequence[str],
 ) -> list[str]:
     """Fences each text, below its head, with a key of its own. Heads and keys without a text are left out."""
-    lines: list[str] = []
+    lines = []
     for head, text, key in zip(heads, texts, source_keys, strict=False):
         lines += _fenced("source", [head, text or ">"], key)
     return lines
@@ -222,7 +222,7 @@ def _system(
 
 def label_sources(passages: Iterable[Scored]) -> tuple[Source, ...]:
     """Labels passages `N1`, `N2`, … in their order; the writer may cite them by these labels."""
-    sources: list[Source] = []
+    sources = []
     for number, passage in enumerate(passages, start=1):
         source = Source(f"N{number}", passage)
         sources.append(source)
@@ -305,7 +305,7 @@ def _with_wishes_and_steps(
 
 def _turns(question: Question) -> list[str]:
     """Returns earlier turns, oldest first. They are quoted like notes, because answers repeat text from notes."""
-    turns: list[str] = []
+    turns = []
     for turn in question.history:
         question_lines = _quoted(f"Question: {turn.question}")
         answer_lines = _quoted(f"Answer: {turn.answer}")
@@ -335,7 +335,7 @@ def _fenced(name: str, lines: Sequence[str], key: str) -> list[str]:
 
 def _newest(turns: Sequence[str], room: float) -> list[str]:
     """Returns the newest turns that fit, oldest first."""
-    newest: list[str] = []
+    newest = []
     for turn in reversed(turns):
         room -= tokens(turn)
         if room < 0:
@@ -386,7 +386,7 @@ def _excerpts(
 
     # 2. The texts; longer ones are cut to their most telling sentences.
     telling = Telling(chunk_texts, lang)
-    excerpts: list[str] = []
+    excerpts = []
     for chunk_text, quoted_text, length in zip(chunk_texts, quoted_texts, lengths, strict=True):
         if length <= max_length:
             excerpts.append(quoted_text)
