@@ -451,7 +451,7 @@ def kind_asked(text: str, lang: str) -> list[str]:
 
 
 def fillers(text: str, lang: str) -> list[str]:
-    """Returns the words of a text that name nothing where they stand: `all`, `got` in `got released`."""
+    """Returns what names nothing where it stands in a text: `all`, `got` in `got released`, `took place`."""
     return lexicon(lang).fillers.findall(text)
 
 

@@ -428,9 +428,10 @@ class Lexicon(TimeWords):
         self.before = whole_words(asking.before)
         self.duty = whole_words(asking.duty)
         self.asker = whole_words(asking.asker)
-        self.fillers = whole_words(asking.fillers)
+        phrases = asking.happening_phrases or NEVER
+        self.fillers = whole_words(f"{phrases}|{asking.fillers or NEVER}")
         self.writing = _any_of(asking.writing)
-        self.everything = _any_of(asking.everything)
+        self.everything = _any_of(asking.everything, phrases)
 
         genitive = asking.genitive or NEVER
         article = rf"(?:{asking.articles})?"
@@ -484,12 +485,12 @@ def _rules_of(patterns: Mapping[str, str]) -> list[Rule]:
     return rules
 
 
-def _any_of(words: str) -> re.Pattern[str]:
-    """Compiles a list of words; the longer ones match without their accents too."""
+def _any_of(words: str, phrases: str = NEVER) -> re.Pattern[str]:
+    """Compiles a list of words, of which the longer ones match without their accents too, and a pattern of phrases."""
     escaped_words = map(re.escape, words.split())
     pattern = "|".join(escaped_words)
     pattern = accept_unaccented(pattern)
-    return whole_words(pattern)
+    return whole_words(f"{pattern or NEVER}|{phrases}")
 
 
 @cache

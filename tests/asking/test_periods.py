@@ -133,6 +133,57 @@ def test_a_period_is_a_list_of_all_its_notes_in_order_of_date(
     assert f"\n- {first_day}: " in answered["answer"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What occurred in August?",
+        "What took place in August?",
+        "Was geschah im August?",
+        "Was geschah in den letzten Augusttagen?",
+        "Was ist im August geschehen?",
+        "Was hat sich im August ereignet?",
+        "Was fand im August statt?",
+        "Was gab es im August?",
+        "¿Qué ocurrió en agosto de 2025?",
+        "¿Qué ha ocurrido en agosto?",
+        "¿Qué sucedió en agosto?",
+        "¿Qué tuvo lugar en agosto?",
+        "¿Qué hubo en agosto?",
+        "Qu'est-il arrivé en août ?",
+        "Qu'est-ce qui est arrivé en août ?",
+        "Qu'est-ce qui a eu lieu en août ?",
+        "Que s'est-il produit en août ?",
+        "Que se passait-il en août ?",
+        "Cosa è accaduto ad agosto?",
+        "Cosa accadde ad agosto?",
+        "Cosa è capitato ad agosto?",
+        "Cosa si è verificato ad agosto?",
+        "Cosa ha avuto luogo ad agosto?",
+    ],
+)
+def test_every_word_for_happening_asks_for_the_notes_of_a_time(
+    diaries: Household, text: str
+) -> None:
+    assert answer(diaries, text)["meta"].get("notesRead", 0) > 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which place did we like in August?",
+        "Wer fand im August die Schlüssel?",
+        "¿Qué lugar nos gustó en agosto?",
+        "Qui est arrivé en août ?",
+        "Quel produit a manqué en août ?",
+        "Che cosa ho verificato ad agosto?",
+    ],
+)
+def test_a_word_that_only_looks_like_one_for_happening_is_looked_for(
+    diaries: Household, text: str
+) -> None:
+    assert answer(diaries, text)["meta"].get("notesRead") is None
+
+
 def test_a_model_gets_every_note_of_a_period_and_the_answer_says_how_many(
     diaries: Household,
 ) -> None:

@@ -57,6 +57,8 @@ class Asking:
     """List: words for notes, and for writing and showing them."""
     happening: str = ""
     """List: verbs that name nothing in particular: `what happened`."""
+    happening_phrases: str = ""
+    """Phrases like the words of `happening`, whose words alone may name something: `took place`."""
     fillers: str = ""
     """Words that name nothing where they stand: `all`, and verbs that only form a passive, `got` in `got released`."""
     asker: str = ""

@@ -194,7 +194,9 @@ VOCABULARY = Vocabulary(
         before=r"bevor|vor|vorher|zuvor",
         duty=r"(?:darf|dürfen|kann|können|könnte|muss|müssen|soll|sollen|sollte|brauche|bin) (?:ich|wir|man)",
         writing="schreiben schrieb geschrieben zeig zeige fasse zusammen zusammenfassen zusammenfassung überblick notiz notizen eintrag einträge tagebuch alles",
-        happening="passiert passierte machen gemacht getan los arbeiten gearbeitet gibt",
+        happening="passiert passierte geschehen geschah geschieht ereignet ereignete stattgefunden zugetragen vorgefallen machen machte machten gemacht "
+        "getan unternommen los arbeiten gearbeitet gibt",
+        happening_phrases=r"gab(?= es\b)|(?:fand|fanden|findet|finden)(?=.{0,200}\bstatt\W*\Z)|statt(?=\W*\Z)",
         fillers=r"alle[mnrs]?|sämtliche[mnrs]?",
         asker=r"ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?",
         genitive=r"von|vom|aus|des",

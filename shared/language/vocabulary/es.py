@@ -173,7 +173,9 @@ VOCABULARY = Vocabulary(
         before=r"antes",
         duty=r"necesito|necesitamos|me hace falta|puedo|podemos|debo|debemos|tengo que|tenemos que|hay que|se puede",
         writing="escribir escribí escrito muestra muéstrame enséñame resume resumen nota notas entrada entradas diario todo",
-        happening="pasó pasar hice hacer hecho trabajar trabajé",
+        happening="pasó pasar ocurre ocurrió ocurría ocurrido ocurrir sucede sucedió sucedía sucedido suceder hice hicimos hacer "
+        "hecho trabajar trabajé",
+        happening_phrases=r"(?:tuvo|tuvieron|tenido|tener) lugar|hubo",
         fillers=r"tod[oa]s(?: l[oa]s)?",
         asker=r"yo|me|mis?|nosotr[oa]s|nos|nuestr[oa]s?|he|hemos|fui|hice|estuve|\w+(?:amos|imos)|(?!qué|aquí|así|ahí|allí|mí|sí)(?-i:[a-zñ])\w*(?:é|í)",
         genitive=r"del?",

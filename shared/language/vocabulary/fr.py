@@ -175,6 +175,8 @@ VOCABULARY = Vocabulary(
         duty=r"(?:ai-je|avons-nous|a-t-on) besoin|que fais-je|puis-je|dois-je|peut-on|doit-on|faut-il|(?:je|on) (?:peux|peut|dois|doit)|nous (?:pouvons|devons)",
         writing="écrire écrit montre résume résumé note notes entrée entrées journal tout",
         happening="j'ai passé passe faire fait travailler travaillé",
+        happening_phrases=r"(?:qu['’]|ce qui )est(?:-il)? (?:arrivé|advenu|survenu)|(?:eu|eut) lieu|s['’](?:est|est-il|était) produit|"
+        r"se (?:passait|passe-t|produisit|produisait)-il",
         fillers=r"tou(?:te)?s(?: les)?",
         asker=r"je|j['’]\w+|me|m['’]\w+|mon|ma|mes|nous|notre|nos|on|(?:qu['’])?ai-je|\w+-je|\w+-nous|\w+-on",
         genitive=r"de|du|d['’]",
