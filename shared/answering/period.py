@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
-from shared.language.telling import Telling, best_parts
+from shared.language.telling import Telling
 from shared.markdown.neutralize import neutralize_line
 from shared.markdown.quotable import PieceKind, Quotable, quotable
 from shared.markdown.quotations import LEFT_OUT, one_line, visible
@@ -52,16 +52,15 @@ def _line_of(
     telling: Telling,
     zone: ZoneInfo,
 ) -> Quote | None:
-    """Quotes a passage on one line, behind the note's title. A title that is the note's day is left out, as the list
-    shows it.
+    """Quotes a passage on one line, each of its sentences once, behind the note's title. A title that is the note's day is
+    left out, as the list shows it.
     """
     if not pieces:
         return whole_quote(passage)
     # 1. The pieces that say most.
     chunk = passage.chunk
     lengths = [piece.end - piece.start for piece in pieces]
-    scores = telling.scores(_plain_texts(pieces))
-    chosen = best_parts(lengths, scores, room=MAX_LINE)
+    chosen = telling.best(_plain_texts(pieces), lengths, room=MAX_LINE)
     first = pieces[chosen[0]]
     last = pieces[chosen[-1]]
     end = last.end

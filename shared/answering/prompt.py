@@ -22,7 +22,7 @@ from zoneinfo import ZoneInfo
 
 from shared.language.lengths import tokens
 from shared.language.sentences import sentences
-from shared.language.telling import Telling, best_parts
+from shared.language.telling import Telling
 from shared.markdown.neutralize import neutralize, neutralize_line
 from shared.model.answers import Prompt, Source
 from shared.model.index import IndexedChunk
@@ -397,7 +397,7 @@ def _excerpts(
 
 
 def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
-    """Quotes the most telling sentences of a text, as many as fit."""
+    """Quotes the most telling sentences of a text, each once, as many as fit."""
     parts = [text[start:end] for start, end in sentences(text)]
     if not parts:
         whole_text = _quoted_text(text)
@@ -406,8 +406,7 @@ def _most_telling(text: str, telling: Telling, max_tokens: float) -> str:
     # 1. Which of them.
     marks = tokens("> …\n")
     lengths = [tokens(part) + marks for part in parts]
-    scores = telling.scores(parts)
-    chosen = best_parts(lengths, scores, room=max_tokens)
+    chosen = telling.best(parts, lengths, room=max_tokens)
 
     # 2. These, with a sign in place of those left out.
     quoted_parts: list[str] = []

@@ -32,6 +32,23 @@ class Telling:
 
         return [self._score(part_stems, parts_with) for part_stems in stems_of_parts]
 
+    def best(self, parts: Sequence[str], lengths: Sequence[float], *, room: float) -> list[int]:
+        """Returns the indices, in order, of the parts of one text that say most and fit together; the best one in any case.
+
+        A part that repeats an earlier one, blanks aside, neither counts nor is returned.
+        """
+        index_of: dict[str, int] = {}
+        for index, part in enumerate(parts):
+            words = " ".join(part.split())
+            index_of.setdefault(words, index)
+        indices = list(index_of.values())
+        chosen = best_parts(
+            [lengths[index] for index in indices],
+            self.scores([parts[index] for index in indices]),
+            room=room,
+        )
+        return [indices[place] for place in chosen]
+
     def _score(self, part_stems: Iterable[str], parts_with: Counter[str]) -> float:
         """Returns the cosine of a part with all parts together, without their length, which divides every score alike."""
         squares = {stem: self._rarity(stem) ** 2 for stem in part_stems}

@@ -43,3 +43,17 @@ def test_one_long_piece_is_cut() -> None:
     (line,) = lines("word " * 100 + "end.")
     assert len(line) <= MAX_LINE + 2
     assert line.endswith("…")
+
+
+def test_a_line_says_a_sentence_once_and_uses_the_room_for_what_else_the_note_says() -> None:
+    minutes = (
+        "Opening words by the chair. "
+        + "The heating system was discussed again at length. " * 20
+        + "We voted to replace the boiler with a heat pump, 7 to 2. "
+        + "Coffee was served. " * 30
+    )
+    line, _ = lines(minutes, "Walked in the rain.")
+    assert line.count("Coffee was served.") == 1
+    assert line.count("The heating system was discussed") == 1
+    assert "replace the boiler with a heat pump" in line
+    assert lines("Bought milk. Bought milk. Called Ana.") == ["Bought milk. … Called Ana."]

@@ -391,6 +391,17 @@ def test_the_best_source_is_cut_to_what_fits() -> None:
     assert prompts[1].user.endswith("Question: Which database did we choose?")
 
 
+def test_a_note_of_a_period_says_a_sentence_once_and_has_room_for_the_others() -> None:
+    chatter = "There was rain, and the bike ride again, and the usual chatter. "
+    text = chatter * 12 + "The tax office sent back 912 euros. " + chatter * 12
+    offered = label_sources([passage(text), passage(chatter * 24)])
+    asked_question = replace(question(), max_context_tokens=600)
+    period = replace(retrieved(), notes_read=2)
+    prompt = build_prompt(asked_question, period, offered, draw=draw())
+    assert "912 euros" in prompt.user
+    assert prompt.user.count(chatter.strip()) == 2
+
+
 def test_each_note_of_a_period_keeps_its_beginning() -> None:
     offered = sources("short", "alpha " * 500, "beta " * 500)
     asked_question = replace(question(), max_context_tokens=500)
