@@ -32,6 +32,11 @@ class _Block:
     start: int
     end: int
 
+    @property
+    def is_of_items(self) -> bool:
+        """True for a list or table, which may go on in another passage."""
+        return self.kind in ("list", "table")
+
 
 class Outline:
     """The blocks of a passage.
@@ -134,7 +139,7 @@ class Outline:
         place = max(0, self._place(position - 1))
         block = self._blocks[place]
         is_last = place + 1 == len(self._blocks)
-        if is_last and self._goes_on and block.kind in ("list", "table"):
+        if is_last and self._goes_on and block.is_of_items:
             return True
         return self._has_items(block, position, block.end)
 
@@ -142,7 +147,10 @@ class Outline:
         """Reports whether the block of code at a position has lines before it."""
         place = max(0, self._place(position))
         block = self._blocks[place]
-        return block.kind == "code" and _holds_code(self._text[block.start : position])
+        if block.kind != "code":
+            return False
+        text_before = self._text[block.start : position]
+        return _holds_code(text_before)
 
     def has_code_behind(self, position: int) -> bool:
         """Reports whether the block of code that ends at a position, or is quoted up to it, has lines behind it.
@@ -153,10 +161,13 @@ class Outline:
         block = self._blocks[place]
         if block.kind != "code":
             return False
-        fences = [
-            line for line in read_lines(self._text[block.start : block.end]) if line.kind == "fence"
-        ]
-        return len(fences) == 1 or _holds_code(self._text[position : block.end])
+        text_of_block = self._text[block.start : block.end]
+        kinds = [line.kind for line in read_lines(text_of_block)]
+        lacks_other_fence = kinds.count("fence") == 1
+        if lacks_other_fence:
+            return True
+        text_behind = self._text[position : block.end]
+        return _holds_code(text_behind)
 
     @property
     def begins_in_block(self) -> bool:
@@ -170,16 +181,17 @@ class Outline:
     @property
     def ends_in_block(self) -> bool:
         """True if the passage ends with a list or table, which may go on in the next one."""
-        return bool(self._blocks) and self._blocks[-1].kind in ("list", "table")
+        return bool(self._blocks) and self._blocks[-1].is_of_items
 
     def is_cut(self, span: Span) -> bool:
         """Reports whether a list or table at either end of a span goes on in another passage."""
         start, end = span
         first = self._blocks[0]
         last = self._blocks[-1]
-        ends_within = self._goes_on and last.kind in ("list", "table")
-        begins_before = start <= first.start and self._begins_within(first)
-        return begins_before or (ends_within and end >= last.end)
+        if start <= first.start and self._begins_within(first):
+            return True
+        ends_with_passage = end >= last.end
+        return ends_with_passage and self._goes_on and last.is_of_items
 
     def _begins_within(self, first: _Block) -> bool:
         """Reports whether the first block goes on from another passage."""

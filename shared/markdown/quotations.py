@@ -9,7 +9,7 @@ HTML that a renderer drops is dropped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -55,50 +55,103 @@ def quotation(
     The lines are as they stand there: items with their marks, rows below the head of their table,
     code in its fence.
     """
-    shown_text = without_hidden(text, "\0")
     first_start, _ = parts[0]
+    _, whole_end = parts[-1]
     begins_in_code = False
     if first is not None and first.kind is PieceKind.CODE:
         begins_in_code = first_start == first.line
-    table = _Table.of(first, len(text))
 
-    lines: list[str] = []
-    end = first_start
-    is_in_table = False
+    # 1. The parts.
+    writer = _PartsWriter(
+        text,
+        first_start,
+        _Table.of(first, len(text)),
+        outline,
+        longest=longest,
+        is_code=begins_in_code,
+    )
     for part in parts:
-        start, _ = part
-        depth = _depth(text, start) - _depth(text, first_start)
-        if not _is_below(depth, lines):
-            depth = 0
-        part_lines, part_end = _lines_of(shown_text, part, longest, depth, is_code=begins_in_code)
-        follows_items = outline is not None and outline.has_items_before(start)
-        needs_head = not is_in_table and table.lacks_head(part_lines, start)
-        if needs_head:
-            is_in_table = True
-            lines += _opening(table, lines, follows_rows=follows_items)
-        elif follows_items and not lines:
-            lines += [LEFT_OUT, ""]
-        elif lines:
-            follows_row = is_in_table or lines[-1].startswith("|")
-            gap = shown_text[end:start].replace("\0", "")
-            lines += _between(gap, depth, is_table=follows_row)
-        lines += part_lines
-        end = part_end
+        writer.add(part)
+    lines = writer.lines
+    end = writer.end
 
-    _, whole_end = parts[-1]
+    # 2. Signs where something before and behind them is left out.
     is_whole = end == whole_end
     if outline is not None and is_whole and outline.has_items_behind(end):
-        lines += _left_out(is_table=lines[-1].startswith("|"))
-
+        is_table = lines[-1].startswith("|")
+        lines += _left_out(is_table=is_table)
     framed = list(_framed(lines, first, begins_in_code=begins_in_code))
-    if begins_in_code and outline is not None and outline.has_code_before(first_start):
+    if outline is not None and begins_in_code and outline.has_code_before(first_start):
         framed = [LEFT_OUT, "", *framed]
     if outline is not None and is_whole and outline.has_code_behind(end):
         framed += _left_out(is_table=False)
-    markdown = "\n".join(framed)
-    markdown = with_pipes(markdown)
+
+    # 3. Lines of one paragraph become one.
+    markdown = with_pipes("\n".join(framed))
     flowing = _flowing(markdown.split("\n"))
     return first_start, end, tuple(flowing)
+
+
+class _PartsWriter:
+    """Writes the parts of a quotation one below the other.
+
+    start: where the first part begins. table: the one in whose midst it begins.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        table: _Table,
+        outline: Outline | None,
+        *,
+        longest: int,
+        is_code: bool,
+    ) -> None:
+        self.lines: list[str] = []
+        """Lines of the parts, and signs for what is left out between them."""
+        self.end = start
+        """Where the last part ends."""
+        self._text = text
+        self._shown_text = without_hidden(text, "\0")
+        self._depth = _depth(text, start)
+        self._table = table
+        self._outline = outline
+        self._longest = longest
+        self._is_code = is_code
+        self._is_in_table = False
+
+    def add(self, part: Span) -> None:
+        """Writes the next part."""
+        start, _ = part
+        depth = _depth(self._text, start) - self._depth
+        if not _is_below(depth, self.lines):
+            depth = 0
+        part_lines, end = _lines_of(
+            self._shown_text,
+            part,
+            self._longest,
+            depth,
+            is_code=self._is_code,
+        )
+        self.lines += self._lines_before(part_lines, start, depth)
+        self.lines += part_lines
+        self.end = end
+
+    def _lines_before(self, part_lines: Sequence[str], start: int, depth: int) -> list[str]:
+        """Returns the lines between a part that begins at `start` and the lines above it."""
+        follows_items = self._outline is not None and self._outline.has_items_before(start)
+        needs_head = not self._is_in_table and self._table.lacks_head(part_lines, start)
+        if needs_head:
+            self._is_in_table = True
+            return _opening(self._table, self.lines, follows_rows=follows_items)
+        if self.lines:
+            follows_row = self._is_in_table or self.lines[-1].startswith("|")
+            gap = self._shown_text[self.end : start].replace("\0", "")
+            return _between(gap, depth, is_table=follows_row)
+        if follows_items:
+            return [LEFT_OUT, ""]
+        return []
 
 
 def _flowing(lines: Sequence[str]) -> list[str]:
@@ -106,7 +159,9 @@ def _flowing(lines: Sequence[str]) -> list[str]:
     flowing: list[str] = []
     is_open = False
     is_broken = False
-    for line, kind, column in zip(lines, _kinds(lines), _code_columns(lines), strict=False):
+    kinds = _kinds(lines)
+    columns = _code_columns(lines)
+    for line, kind, column in zip(lines, kinds, columns, strict=False):
         bare_line = line.rstrip()
         has_letter = _LETTER.search(line) is not None
         goes_on = is_open and kind == "text" and has_letter
@@ -114,17 +169,16 @@ def _flowing(lines: Sequence[str]) -> list[str]:
         if goes_on and is_marked:
             goes_on = QUOTE_MARK.match(flowing[-1]) is not None
 
-        if goes_on and is_broken:
+        if not goes_on:
+            flowing.append(bare_line)
+        elif is_broken:
             # Blanks at the end of a line do not outlive everything that a text passes through.
             flowing[-1] = flowing[-1].removesuffix("\\") + "\\"
             flowing.append(bare_line)
-        elif goes_on and is_marked:
-            text = bare_line.lstrip("> \t")
-            flowing[-1] += f" {text}"
-        elif goes_on:
-            flowing[-1] += f" {bare_line.lstrip()}"
         else:
-            flowing.append(bare_line)
+            marks = "> \t" if is_marked else None
+            text = bare_line.lstrip(marks)
+            flowing[-1] += f" {text}"
 
         is_code = column > 0
         is_open = kind in ("text", "item") and has_letter and not is_code
@@ -222,7 +276,11 @@ def _is_below(depth: int, lines: Sequence[str]) -> bool:
     """Reports whether an item at this depth belongs to one of the lines above it: the last one that is less deep."""
     if depth <= 0:
         return False
-    return any(_ITEM_MARK.match(line) and _indentation(line) < depth for line in lines)
+    for line in lines:
+        is_item = _ITEM_MARK.match(line) is not None
+        if is_item and _indentation(line) < depth:
+            return True
+    return False
 
 
 def _opening(table: _Table, lines: Sequence[str], *, follows_rows: bool) -> list[str]:
@@ -336,18 +394,29 @@ def _ends_unless_wrapped(text: str, paragraph: Sequence[Line]) -> Iterator[int]:
     Then no line had room for the first word of the next one. A line of one word, like an address,
     was not wrapped.
     """
-    written_lines = [text[line.start : line.end].replace("\0", "") for line in paragraph]
-    column = max(map(len, written_lines), default=0)
-    is_wrapped = column >= NARROWEST
-    for written, following in pairwise(written_lines):
-        bare_line = written.strip(" \t>")
-        next_word = following.lstrip(" \t>").partition(" ")[0]
-        had_room = len(written) + 1 + len(next_word) <= column
-        if had_room or " " not in bare_line:
-            is_wrapped = False
-    if not is_wrapped:
+    written_lines = []
+    for line in paragraph:
+        written_line = text[line.start : line.end]
+        written_lines.append(written_line.replace("\0", ""))
+    if not _are_wrapped(written_lines):
         for line in paragraph[:-1]:
             yield line.end
+
+
+def _are_wrapped(lines: Sequence[str]) -> bool:
+    """Reports whether an editor wrapped the lines of a paragraph at a column."""
+    column = max(map(len, lines), default=0)
+    if column < NARROWEST:
+        return False
+    for line, following in pairwise(lines):
+        bare_line = line.strip(" \t>")
+        is_one_word = " " not in bare_line
+        next_word, _, _ = following.lstrip(" \t>").partition(" ")
+        length_with_word = len(line) + 1 + len(next_word)
+        had_room = length_with_word <= column
+        if is_one_word or had_room:
+            return False
+    return True
 
 
 def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]]:
@@ -356,18 +425,23 @@ def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]
     A callout keeps its marks, and is open though the note shows it closed. If the quotation ends within the lines, the
     first one is marked as the others are.
     """
-    is_callout = _CALLOUT.match(begins + lines[0]) is not None
-    quoted_lines = list(lines)
-    if not is_callout and _is_quotation(begins, quoted_lines):
-        quoted_lines = [QUOTE_MARK.sub("", line, count=1) for line in quoted_lines]
+    first_line, *further_lines = lines
+    is_callout = _CALLOUT.match(begins + first_line) is not None
+    if not is_callout and _is_quotation(begins, lines):
         begins = QUOTE_MARK.sub("", begins, count=1)
-    else:
-        marks = _QUOTE_MARKS.match(begins)
-        if marks is not None:
-            quoted_lines[0] = marks[0] + quoted_lines[0]
-            begins = ""
-    opened_lines = [_FOLDED_CALLOUT.sub(r"\1", line, count=1) for line in quoted_lines]
-    return begins, opened_lines
+        unmarked_lines = [QUOTE_MARK.sub("", line, count=1) for line in lines]
+        return begins, _opened(unmarked_lines)
+
+    marks = _QUOTE_MARKS.match(begins)
+    if marks is None:
+        return begins, _opened(lines)
+    marked_line = marks[0] + first_line
+    return "", _opened([marked_line, *further_lines])
+
+
+def _opened(lines: Iterable[str]) -> list[str]:
+    """Returns lines with folded callouts open."""
+    return [_FOLDED_CALLOUT.sub(r"\1", line, count=1) for line in lines]
 
 
 def _begins_in_item(text: str, start: int) -> bool:
@@ -410,11 +484,13 @@ def _code_column(text: str, start: int) -> int:
     line_end = text.find("\n", start)
     if line_end < 0:
         line_end = len(text)
-    line = QUOTE_MARK.sub("", text[line_start:line_end], count=1)
-    if _indentation(line) < _CODE_INDENTATION:
+    line = text[line_start:line_end]
+    bare_line = QUOTE_MARK.sub("", line, count=1)
+    if _indentation(bare_line) < _CODE_INDENTATION:
         return 0
-    lines = text[:line_end].split("\n")
-    return _code_columns(lines)[-1]
+    lines_up_to_it = text[:line_end].split("\n")
+    columns = _code_columns(lines_up_to_it)
+    return columns[-1]
 
 
 def _without_indentation(
@@ -520,11 +596,13 @@ def joined_lines(quotes: Sequence[Sequence[str]], touching: Sequence[bool]) -> t
     first, *others = quotes
     lines = list(first)
     for further, touches in zip(others, touching[1:], strict=True):
+        added = list(further)
         rows = _rows(further)
         is_table = bool(rows) and bool(_rows(lines))
+        if is_table:
+            added = list(rows)
         omission = _left_out(is_table=is_table)
         sign = omission[-1]
-        added = list(rows if is_table else further)
 
         # Both quotes may have a sign where they meet.
         if lines[-1] == sign:
