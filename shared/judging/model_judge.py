@@ -71,7 +71,8 @@ class ModelJudge:
         if not statements or len(statements) > MAX_STATEMENTS:
             return judgement
 
-        scores, usage = self._ask(_prompt(statements), len(statements))
+        prompt = _prompt(statements)
+        scores, usage = self._ask(prompt, len(statements))
         verdicts = judgement.verdicts
         if scores is not None:
             verdicts = tuple(map(_with_score, verdicts, scores))
@@ -143,7 +144,9 @@ def _score_by_number(verdict: object) -> dict[int, float]:
 
 def _is_number(value: object) -> TypeGuard[int | float]:
     """Reports whether a value from JSON is a number. `bool` is an `int` in Python, but not in JSON."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int | float)
 
 
 def _prompt(statements: Sequence[Statement]) -> Prompt:
@@ -176,13 +179,12 @@ def _prompt(statements: Sequence[Statement]) -> Prompt:
 
 def _passage_lines(label: str, chunk: IndexedChunk) -> list[str]:
     """Returns the header of a passage, its lines, each quoted, and an empty line."""
-    header_parts = [part for part in (chunk.title, chunk.heading_path) if part]
+    header_parts = filter(None, (chunk.title, chunk.heading_path))
     header = "; ".join(map(neutralize_line, header_parts))
     written = date_in_words(chunk.created_at)
     lines = [f"[{label}] {header}; written {written}"]
 
-    text = neutralize(chunk.text)
-    text = text.strip("\n")
+    text = neutralize(chunk.text).strip("\n")
     for line in text.split("\n"):
         quoted_line = f"> {line}"
         lines.append(quoted_line.rstrip())

@@ -60,10 +60,7 @@ class Passage:
         self._years = range(written.year - 1, written.year + 2)
 
         self._sentences_by_stem = _sentences_by_stem(self.sentences)
-        all_stems = (*self._sentences_by_stem, *self._header_stems)
-        self._prefixes = frozenset(
-            [stem[:PREFIX_LENGTH] for stem in all_stems if len(stem) >= PREFIX_LENGTH],
-        )
+        self._prefixes = _prefixes([*self._sentences_by_stem, *self._header_stems])
         self._credits_by_stem: dict[str, Credits] = {}
 
     def word(self, word: Word) -> Credits:
@@ -80,9 +77,10 @@ class Passage:
                 return whole
             part_stems = tuple(other_stems)
 
-        parts = [self._stem(stem) for stem in part_stems]
-        means = [sum(column) / len(parts) for column in zip(*parts, strict=True)]
-        return tuple(means)
+        credits_of_parts = [self._stem(stem) for stem in part_stems]
+        count = len(credits_of_parts)
+        credits_of_sentences = zip(*credits_of_parts, strict=True)
+        return tuple([sum(part_credits) / count for part_credits in credits_of_sentences])
 
     def number(self, number: Quantity) -> Credits:
         """Credits a number. A bare number may also be the day or the year of a date."""
@@ -97,8 +95,9 @@ class Passage:
         days = list(self._header_days)
         for sentence in self.sentences:
             days += sentence.days
+        readings = number.readings
         for day in days:
-            if day.day in number.readings or day.year in number.readings:
+            if day.day in readings or day.year in readings:
                 return self._everywhere(FAR)
         return self._everywhere(0.0)
 
@@ -117,8 +116,10 @@ class Passage:
         A date without a year is taken to be in the year in which the note was written, or in the one before or after.
         """
         for day in days:
-            year_is_open = day.year is not None or claimed.year is None
-            if (year_is_open or claimed.year in self._years) and claimed.within(day):
+            if not claimed.within(day):
+                continue
+            years_compare = day.year is not None or claimed.year is None
+            if years_compare or claimed.year in self._years:
                 return True
         return False
 
@@ -166,12 +167,22 @@ class Passage:
         return (credit,) * len(self.sentences)
 
 
+def _prefixes(stems: Sequence[str]) -> frozenset[str]:
+    """Returns the first letters of the stems that are long enough."""
+    prefixes = set()
+    for stem in stems:
+        if len(stem) >= PREFIX_LENGTH:
+            prefixes.add(stem[:PREFIX_LENGTH])
+    return frozenset(prefixes)
+
+
 def _sentences_by_stem(sentences: Sequence[Facts]) -> Mapping[str, list[int]]:
     """Maps each stem to the sentences that hold it, in order."""
     indexes_by_stem: dict[str, list[int]] = {}
     for index, sentence in enumerate(sentences):
         for stem in sentence.stems:
-            indexes_by_stem.setdefault(stem, []).append(index)
+            indexes = indexes_by_stem.setdefault(stem, [])
+            indexes.append(index)
     return indexes_by_stem
 
 

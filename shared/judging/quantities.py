@@ -43,7 +43,9 @@ class Quantity:
 
     def equals(self, other: Quantity) -> bool:
         """Reports whether both have a reading in common."""
-        return self.clock == other.clock and not self.readings.isdisjoint(other.readings)
+        if self.clock != other.clock:
+            return False
+        return not self.readings.isdisjoint(other.readings)
 
 
 def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, ...]]:
@@ -76,13 +78,18 @@ def _clocks(text: str) -> Iterator[Quantity]:
         if hour > 24 or minute > 59:
             continue
 
-        half_of_day = match["half"] or match["bare_half"] or ""
+        half_of_day = match["half"] or match["bare_half"]
         if half_of_day:
             hour %= 12
         if half_of_day in ("p", "P"):
             hour += 12
         minutes = 60.0 * hour + minute
-        yield Quantity(frozenset({minutes}), match.start(), match.end(), clock=True)
+        yield Quantity(
+            readings=frozenset({minutes}),
+            start=match.start(),
+            end=match.end(),
+            clock=True,
+        )
 
 
 def _numbers(text: str) -> Iterator[Quantity]:
@@ -123,8 +130,8 @@ def _readings(digits: str) -> frozenset[float]:
 
     groups = _SIGN.split(digits)
     signs = _SIGN.findall(digits)
-    first_group = groups[0]
-    separates_thousands = all(len(group) == 3 for group in groups[1:])
+    first_group, *further_groups = groups
+    separates_thousands = all(len(group) == 3 for group in further_groups)
     whole = float("".join(groups))
 
     if len(signs) == 1:
@@ -165,8 +172,14 @@ def _spelled_numbers(text: str, lang: str) -> Iterator[Quantity]:
             start = match.start()
             sign_before = lowered[start - 1 : start]
             is_inside_a_word = sign_before.isalnum() or sign_before == "-"
-            if not is_inside_a_word:
-                yield Quantity(frozenset({value}), start, match.end(), counts=value > 1)
+            if is_inside_a_word:
+                continue
+            yield Quantity(
+                readings=frozenset({value}),
+                start=start,
+                end=match.end(),
+                counts=value > 1,
+            )
 
 
 @cache
@@ -183,12 +196,13 @@ def _spellings(lang: str) -> dict[str, float]:
     one_to_nine = list(values.items())[:9]
 
     for number, ten in enumerate(times.tens, 2):
-        values[ten] = 10.0 * number
+        value_of_ten = 10.0 * number
+        values[ten] = value_of_ten
         if not times.tens_join:
             continue
         for one, value in one_to_nine:
             compound = ten + times.tens_join + one
-            values[compound] = values[ten] + value
+            values[compound] = value_of_ten + value
     return values
 
 

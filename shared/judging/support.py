@@ -12,6 +12,7 @@ judged by its names and numbers; without any it scores UNKNOWN.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -123,7 +124,10 @@ def read_claim(text: str, lang: str) -> _Claim:
     negated: set[str] = set()
     negations = 0
     for sentence in facts:
-        words += [word for word in sentence.words if word.raw.lower() not in _affirmations()]
+        for word in sentence.words:
+            is_affirmation = word.raw.lower() in _affirmations()
+            if not is_affirmation:
+                words.append(word)
         numbers += [number for number in sentence.numbers if number.counts]
         days += sentence.days
         negated |= sentence.negated
@@ -190,17 +194,19 @@ def _is_foreign(text: str, lang: str) -> bool:
 
 def _verdict(statement: Statement, matches: Sequence[_Match]) -> Verdict:
     """Judges a statement by its matches, one for each passage. Passages of one language are judged together."""
-    matches_by_lang: dict[str, list[_Match]] = {}
+    matches_by_lang: defaultdict[str, list[_Match]] = defaultdict(list)
     for chunk, match in zip(statement.passages, matches, strict=True):
         lang = passage_of(chunk).lang
-        matches_by_lang.setdefault(lang, []).append(match)
+        matches_by_lang[lang].append(match)
 
     scores = []
     for lang, matches_of_lang in matches_by_lang.items():
         claim = read_claim(statement.text, lang)
-        scores.append(_score(claim, matches_of_lang))
+        score = _score(claim, matches_of_lang)
+        scores.append(score)
 
-    support = Support.graded(max(scores), supported=SUPPORTED, partial=PARTIAL)
+    best_score = max(scores)
+    support = Support.graded(best_score, supported=SUPPORTED, partial=PARTIAL)
     spans = [match.span for match in matches]
     return Verdict(support, tuple(spans))
 
@@ -263,20 +269,25 @@ def _is_denied(claim: _Claim, part_credits: Sequence[float], sentence: Facts) ->
     """
     if claim.is_foreign:
         return False
-    if claim.negations == 0 and sentence.negations == 0 and not sentence.negated:
+    none_is_negated = claim.negations == 0 and sentence.negations == 0
+    if none_is_negated and not sentence.negated:
         return False
 
     credited = zip(claim.words, part_credits, strict=False)
     matched = [word for word, credit in credited if credit == 1.0]
     if _are_copies(claim, matched, sentence):
         # Both use the same words, so each negation counts.
-        return (claim.negations + sentence.negations) % 2 == 1
+        negation_count = claim.negations + sentence.negations
+        return negation_count % 2 == 1
     if claim.negations == 0:
         return _is_mostly_negated(matched, sentence)
 
     # The claim denies something: it is contradicted if the sentence states all of that.
     denied = [word for word in matched if not claim.negated.isdisjoint(word.stems)]
-    return all(sentence.negated.isdisjoint(word.stems) for word in denied or matched)
+    for word in denied or matched:
+        if not sentence.negated.isdisjoint(word.stems):
+            return False
+    return True
 
 
 def _is_mostly_negated(matched: Sequence[Word], sentence: Facts) -> bool:
@@ -325,10 +336,12 @@ def _score(claim: _Claim, matches: Sequence[_Match]) -> float:
         return 0.0
     best_backed = max(backing, key=lambda match: match.factor * _mean(claim.weights, match.credits))
     credits_of_matches = [match.credits for match in backing]
-    best_credits = list(map(max, zip(*credits_of_matches, strict=True)))
+    credits_of_parts = zip(*credits_of_matches, strict=True)
+    best_credits = list(map(max, credits_of_parts))
 
     factor = best_backed.factor * _factor_for_missing(claim, best_credits)
-    return round(factor * _mean(claim.weights, best_credits), 4)
+    score = factor * _mean(claim.weights, best_credits)
+    return round(score, 4)
 
 
 def _factor_for_missing(claim: _Claim, best_credits: Sequence[float]) -> float:

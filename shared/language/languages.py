@@ -83,9 +83,11 @@ def likely_languages(text: str) -> tuple[str, ...]:
     most = max(hits.values(), default=0)
     if most < 2 or most == hits["en"]:
         return ("en",)
-    likely: list[str] = []
+    likely = []
     for lang in languages():
-        if hits[lang] == most and hits_of_letters[lang] < most:
+        has_most = hits[lang] == most
+        has_other_evidence = hits_of_letters[lang] < most
+        if has_most and has_other_evidence:
             likely.append(lang)
     return tuple(likely) or ("en",)
 
@@ -103,9 +105,11 @@ def _hits(sample: str) -> tuple[Counter[str], Counter[str]]:
     hits_of_letters: Counter[str] = Counter()
     languages_of = _languages_by_word()
     for word in counts.keys() & languages_of.keys():
+        count = counts[word]
+        is_letter = len(word) == 1
         for lang in languages_of[word]:
-            hits[lang] += counts[word]
-            if len(word) == 1:
+            hits[lang] += count
+            if is_letter:
                 hits_of_letters[lang] += written_counts[word]
     for lang in languages():
         for spelling in telling_letters(lang):
@@ -124,9 +128,10 @@ def telling_words(lang: str) -> frozenset[str]:
 def telling_letters(lang: str) -> tuple[str, ...]:
     """Returns the letters that tell a language, those of elided words with the blank and the apostrophe around them."""
     language = vocabulary(lang)
-    elided = language.elided.split()
-    before_apostrophe = [f" {word}{sign}" for word in elided for sign in "'’"]
-    return (*language.spellings, *before_apostrophe)
+    letters = list(language.spellings)
+    for word in language.elided.split():
+        letters += [f" {word}'", f" {word}’"]
+    return tuple(letters)
 
 
 def _folded(counts: Counter[str]) -> Counter[str]:

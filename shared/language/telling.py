@@ -18,7 +18,8 @@ class Telling:
         self._texts_with: Counter[str] = Counter()
         self._count = 0
         for text in texts:
-            self._texts_with.update(set(stems(text, lang)))
+            text_stems = set(stems(text, lang))
+            self._texts_with.update(text_stems)
             self._count += 1
 
     def scores(self, parts: Sequence[str]) -> list[float]:
@@ -51,12 +52,16 @@ class Telling:
 
     def _score(self, part_stems: Iterable[str], parts_with: Counter[str]) -> float:
         """Returns the cosine of a part with all parts together, without their length, which divides every score alike."""
-        squares = {stem: self._rarity(stem) ** 2 for stem in part_stems}
-        length = math.sqrt(sum(squares.values()))
+        squares = []
+        products = []
+        for stem in part_stems:
+            square = self._rarity(stem) ** 2
+            squares.append(square)
+            products.append(parts_with[stem] * square)
+
+        length = math.sqrt(sum(squares))
         if length == 0.0:
             return 0.0
-
-        products = [parts_with[stem] * square for stem, square in squares.items()]
         return sum(products) / length
 
     def _rarity(self, stem: str) -> float:
