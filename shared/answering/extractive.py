@@ -93,12 +93,15 @@ class ExtractiveWriter:
         return tuple(quotes)
 
     def nearest(self, question: Question, retrieved: Retrieved) -> tuple[Quote, ...]:
-        """Returns a quote of each of the nearest passages, in their order; passages that show no text are left out."""
+        """Returns a quote of each of the nearest passages, in their order, from the piece on that lies nearest in it.
+
+        Passages that show no text are left out.
+        """
         candidates = windows(question.text, retrieved.nearest, retrieved, self._embedder)
         best_of_chunk: dict[str, Window] = {}
         for window in candidates:
             best_of_chunk.setdefault(window.chunk.chunk_id, window)
-        nearest_windows = [window.without_rest() for window in best_of_chunk.values()]
+        nearest_windows = [window.from_nearest() for window in best_of_chunk.values()]
         return _shown_quotes(nearest_windows)
 
     def pieces(

@@ -24,6 +24,8 @@ from shared.ports.models import Embedder
 
 MAX_PIECES = 3
 """Most pieces in one window. A sentence that names their subject, and the answer to a question, may be added."""
+SEEN = 150
+"""Characters of a quote that a list of quotes shows (`api.values.SNIPPET_LENGTH`), but for the signs that it adds."""
 QUESTION = ("?", "？", "؟")
 
 
@@ -46,6 +48,10 @@ class Window:
     """Share of the question's words that its best piece holds, in [0, 1]."""
     asked_stems: frozenset[str] = frozenset()
     """Stems of the question's words that this piece holds."""
+    opening: Quotable | None = None
+    """The piece from which on SEEN characters show its best piece, and as much of what stands before that as fits; the best
+    piece itself if nothing does. None if `pieces` is empty.
+    """
     outline: Outline | None = None
     """The blocks of its passage; None if `pieces` is empty."""
     defines: bool = False
@@ -172,6 +178,17 @@ class Window:
         end = self.pieces[-1].end
         return replace(self, parts=((start, end),))
 
+    def from_nearest(self) -> Window:
+        """Returns this window without the pieces before the one that lies nearest to the question, but for those with which
+        a list still shows that one.
+        """
+        opening = self.opening
+        if opening is None:
+            return self
+        pieces = tuple(piece for piece in self.pieces if piece.line >= opening.line)
+        span = opening.line, pieces[-1].end
+        return replace(self, pieces=pieces, parts=(span,))
+
 
 def _place(window: Window) -> tuple[int, int]:
     """Returns the sort key that puts windows of one note in their order in it."""
@@ -255,11 +272,13 @@ def _windows_of(
         # 3. The chosen pieces that are quoted; those beside a matching item may not be.
         shown = [index for index in chosen if index in fresh] or fresh
         chosen_pieces = tuple(pieces[index] for index in shown)
+        nearest = max(shown, key=lambda index: scores[index])
         fullest = max(fresh, key=lambda index: compared.words.coverages[index])
         yield Window(
             passage=compared.passage,
             pieces=chosen_pieces,
             parts=parts,
+            opening=pieces[_opening(pieces, shown, nearest)],
             outline=outline,
             score=scores[core],
             nearness=compared.nearness[core],
@@ -268,6 +287,17 @@ def _windows_of(
             defines=any(piece.plain in defining for piece in chosen_pieces),
             asks_for_list=outlined.is_of_items(core) and asks_for_list(outlined, core),
         )
+
+
+def _opening(pieces: Sequence[Quotable], shown: Sequence[int], nearest: int) -> int:
+    """Returns the index of the first of the shown pieces from which on SEEN characters show the nearest one whole."""
+    table_head = pieces[nearest].head[:1]
+    room = SEEN - sum(map(len, table_head))
+    for index in shown:
+        length = pieces[nearest].end - pieces[index].line
+        if index < nearest and length <= room:
+            return index
+    return nearest
 
 
 def _sentence_before_names_subject(

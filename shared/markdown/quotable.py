@@ -22,9 +22,15 @@ from shared.markdown.plain import LINK, plain
 
 LEADS = (":", "：")
 """Ends of a paragraph that leads to the list, table or code below it."""
+MIN_LABELS = 2
+"""Lines with a label that a paragraph has, at least, for them to be pieces apart: prose may have one by chance."""
 MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""
 _WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
+_LABEL = re.compile(
+    r"[ \t>]*+[*_]{0,3}[^\W_][^\s:]{0,29}(?:[ ][^\s:]{1,30}){0,2}(?::[*_]{0,3}|[*_]{1,3}:)(?:[ \t]|\Z)",
+)
+"""Begins a line that says of what the rest of it speaks, in up to three words: `babysitter: Fleur`, `Ann: Hello`."""
 
 
 class PieceKind(Enum):
@@ -212,14 +218,33 @@ class _Reader:
         )
 
     def _prose(self, first_line: Line) -> Iterator[Quotable]:
-        """Yields the pieces of a paragraph or an item, with the lines that go on from it.
-
-        Only a long item is cut into its sentences.
-        """
+        """Yields the pieces of a paragraph or an item, with the lines that go on from it."""
         lines = [first_line]
         while self._next_kind() == "text":
             lines.append(self._lines[self._position])
             self._position += 1
+        for group in self._apart_by_labels(lines):
+            yield from self._sentences(group)
+
+    def _apart_by_labels(self, lines: Sequence[Line]) -> list[list[Line]]:
+        """Returns the lines of a paragraph in groups, each of which begins with a label, if several lines have one.
+
+        Such lines are facts of their own or turns of a chat, however long they are.
+        """
+        is_item = lines[0].kind == "item"
+        labelled = [_LABEL.match(self._text_of(line)) is not None for line in lines]
+        if is_item or labelled.count(True) < MIN_LABELS:
+            return [list(lines)]
+        groups: list[list[Line]] = [[]]
+        for line, has_label in zip(lines, labelled, strict=True):
+            if has_label and groups[-1]:
+                groups.append([])
+            groups[-1].append(line)
+        return groups
+
+    def _sentences(self, lines: Sequence[Line]) -> Iterator[Quotable]:
+        """Yields the sentences of some lines as pieces; an item is one unless it is long."""
+        first_line = lines[0]
         start = first_line.start
         end = lines[-1].end
         is_item = first_line.kind == "item"

@@ -10,10 +10,11 @@ from shared.answering.likeness import EMBEDDED
 from shared.answering.missing_subject import MissingSubject
 from shared.answering.period import MAX_QUOTE
 from shared.answering.pieces import split
-from shared.answering.windows import MAX_PIECES
+from shared.answering.windows import MAX_PIECES, SEEN
+from shared.api.values import SNIPPET_LENGTH, snippet
 from shared.errors import AuroraError, ModelRefused, ModelUnavailable, PortContractError
 from shared.language.sentences import sentences
-from shared.model.answers import SupportState
+from shared.model.answers import Quote, SupportState
 from shared.model.retrieval import Scored
 from tests.answering.samples import LAST_WEEK, asked_of, passage, question, quotes
 from tests.fakes import HashingEmbedder
@@ -386,6 +387,50 @@ def test_beside_a_refusal_each_nearest_passage_is_quoted_even_one_without_a_sent
     assert near[1].text == "12 34\n56"
     assert near[1].lines == ("12 34 56",)
     assert "Firestore" in near[0].text
+
+
+def nearest_of(text: str, asked: str) -> Quote:
+    found = asked_of(passage(text, start=7), text=asked)
+    (quote,) = ExtractiveWriter().nearest(question(asked), found)
+    assert quote.text == text[quote.start - 7 : quote.end - 7]
+    return quote
+
+
+JOTTED = """\
+school: Ashgrove Primary, office 01432 555 010, the gate is shut from nine on
+swimming: Tuesdays 16:30, bring 1 eur for the locker and the blue towel
+babysitter: Fleur (16), 7 eur an hour, lives at number 12
+dentist: Dr. Hale, every April
+shoe sizes: Edie 31, Tom 35"""
+
+
+def test_beside_a_refusal_a_jotted_note_is_shown_where_it_lies_nearest() -> None:
+    quote = nearest_of(JOTTED, "What is Fleur paid?")
+    assert "babysitter: Fleur (16), 7 eur an hour" in snippet("\n".join(quote.lines))
+    assert "school" not in quote.text
+    assert "dentist" in nearest_of(JOTTED, "When does Dr. Hale see us?").text
+
+
+def test_beside_a_refusal_the_nearest_line_is_seen_however_long_those_before_it_are() -> None:
+    before = f"The gate is shut from nine on and nobody rings {'any bell or the other ' * 5}there. "
+    quote = nearest_of(f"{before}Fleur takes 7 eur an hour.", "What is Fleur paid?")
+    assert quote.text == "Fleur takes 7 eur an hour."
+
+
+def test_beside_a_refusal_what_stands_before_the_nearest_line_stays_if_a_list_shows_both() -> None:
+    text = "The babysitter lives at number 12. She is called Fleur."
+    assert nearest_of(text, "What is Fleur paid?").text == text
+    assert SEEN < SNIPPET_LENGTH
+
+
+def test_beside_a_refusal_a_table_is_shown_from_its_nearest_row_on() -> None:
+    others = [f"| Marlies number {n} | nothing at all, as a neighbour |" for n in range(9)]
+    table = "\n".join(["| who | paid |", "|---|---|", *others, "| Fleur | 7 eur |"])
+    quote = nearest_of(table, "What is Fleur paid?")
+    assert quote.lines[0] == "| who | paid |"
+    assert quote.lines[2] == "| … |"
+    assert quote.lines[-1] == "| Fleur | 7 eur |"
+    assert "Fleur, 7 eur" in snippet("\n".join(quote.lines))
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,38 @@ def test_a_break_for_the_width_alone_ends_no_sentence_and_one_in_a_chat_does() -
     ]
 
 
+KIDS = """\
+school: Ashgrove Primary, office 01432 555 010
+swimming: Tuesdays 16:30, bring 1 eur for the locker
+babysitter: Fleur (16), 7 eur an hour, at number 12, not on a Sunday
+dentist: Dr. Hale"""
+RAGGED = """\
+Mural is for all who draw together in this office and in others; we ask you to request
+guest access: it costs nothing, and the team that sits at present in the office of
+Washington lends it to anybody."""
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (KIDS, KIDS.split("\n")),
+        (KIDS.replace("\n", "\n> "), KIDS.split("\n")),
+        ("**wifi name**: Heron\n**Password:** tall", ["wifi name: Heron", "Password: tall"]),
+        ("clave del wifi: Heron\ny otra\nred: Casa", ["clave del wifi: Heron y otra", "red: Casa"]),
+        ("Ann: it is to be\nBob:\nAnn: So", ["Ann: it is to be", "Bob:", "Ann: So"]),
+        (RAGGED, [RAGGED.replace("\n", " ")]),
+        (
+            "see https://a.example/b\nor https://c.example/d",
+            ["see https://a.example/b or https://c.example/d"],
+        ),
+    ],
+)
+def test_lines_with_labels_are_pieces_of_their_own_where_a_paragraph_has_several(
+    text: str, read: list[str]
+) -> None:
+    assert shown(text) == read
+
+
 def test_a_note_that_looks_like_a_citation_is_quoted_without_it() -> None:
     assert shown("The database is Oracle [N2].") == ["The database is Oracle (N2)."]
 
