@@ -14,7 +14,7 @@ from enum import Enum
 
 from desktop.files.conversion import converter_for
 from desktop.files.reading import FileNote
-from desktop.folders.manifest import SyncedState
+from desktop.folders.manifest import NO_FILE, SyncedState
 from shared.model.notes import Note
 from shared.notes.service import NoteDraft
 
@@ -47,7 +47,8 @@ def compare(
     if last is None:
         return Comparison.FILE_CHANGED if note is None else Comparison.CONFLICT
 
-    file_changed = file is None or file.digest != last.file_digest
+    file_digest = NO_FILE if file is None else file.digest
+    file_changed = file_digest != last.file_digest
     if note is None:
         note_changed = last.note_digest is not None
     else:
@@ -59,7 +60,7 @@ def compare(
         return Comparison.CONFLICT
     if note_changed:
         replaced_since = replaced > (last.note_updated or "")
-        if note is not None and replaced_since:
+        if file is not None and note is not None and replaced_since:
             return Comparison.CONFLICT
         return Comparison.NOTE_CHANGED
 

@@ -317,6 +317,12 @@ class Import:
         )
         doubtful |= still_open
 
+        # No file is written into a folder whose drive may be away.
+        expected = frozenset[str]()
+        if doubtful:
+            synced = merge.snapshot.synced
+            expected = frozenset(note_id for note_id in missing if synced[note_id].had_no_file)
+
         # A person is asked about those that were not there twice.
         settled = gone | still_open.keys()
         questions = {note_id: path for note_id, path in doubtful.items() if note_id in settled}
@@ -340,7 +346,7 @@ class Import:
         mounts = mounted | mounts_in_doubt
         if mounts != recorded_mounts:
             manifest.record_mounts(self.source, mounts)
-        return frozenset(doubtful)
+        return expected | doubtful.keys()
 
     def _index(self, outcomes: Sequence[FileOutcome], step: Step) -> Iterator[FileOutcome]:
         """Yields each file once the index has followed its note.
@@ -410,6 +416,8 @@ def note_ids(
     """Returns the id of each file's note, by path: as it was last read, else that of the note at
     this path of the vault, else a new one.
     """
+    # A note that waits for its file owns no file yet.
+    synced = {note_id: state for note_id, state in synced.items() if not state.had_no_file}
     synced_ids = {state.path: note_id for note_id, state in synced.items()}
     listed_ids = {
         version.path: note_id

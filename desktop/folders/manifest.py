@@ -49,6 +49,10 @@ CREATE TABLE IF NOT EXISTS mounts (
 """
 
 
+NO_FILE = ""
+"""Digest of a file that was not there."""
+
+
 class Stopped(Exception):
     """The pass is not to go on: following ends, or the folder was forgotten."""
 
@@ -85,7 +89,7 @@ class SyncedState:
     path: str
     """Path of the file, below its folder."""
     file_digest: str | None = None
-    """Digest of the file's bytes."""
+    """Digest of the file's bytes; NO_FILE for a note that had neither been saved nor had a file."""
     note_digest: str | None = None
     """Digest of the note."""
     note_updated: str | None = None
@@ -95,6 +99,20 @@ class SyncedState:
 
     It is written before the note is, so that an import that dies in between recognises what it wrote.
     """
+
+    @classmethod
+    def before_both(cls, path: str) -> SyncedState:
+        """Returns the state of a note that is about to be saved and to get a file.
+
+        It is recorded before the note is saved: if the process dies before it writes the file, the
+        next import finds a note that is new since then.
+        """
+        return cls(path, file_digest=NO_FILE)
+
+    @property
+    def had_no_file(self) -> bool:
+        """Reports whether there was no file, and a note is expected that gets one."""
+        return self.file_digest == NO_FILE
 
 
 @dataclass(frozen=True, slots=True)

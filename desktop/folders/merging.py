@@ -326,6 +326,8 @@ class Merge:
             reason = "deleted elsewhere, and stays so; --write-back removes the file"
             return FileOutcome(pair.path, pair.file, None, kept=reason)
 
+        if self.choice.write_back and pair.file is None:
+            return self._create_file(note_id, pair, pair.note)
         if self.choice.write_back and not is_converted:
             return self._update_file(note_id, pair)
         # The note of a file that was converted is only its text.
@@ -334,6 +336,16 @@ class Merge:
             remark = "no text can be written into such a file"
         outcome = self._index(note_id, pair.path, pair.file)
         return replace(outcome, kept=f"changed elsewhere, and stays so; {remark}")
+
+    def _create_file(self, note_id: str, pair: _Pair, note: Note) -> FileOutcome:
+        """Creates the file of a note that was saved by a process that died before it wrote the file.
+        The note may have been moved since. Raises Conflict and OSError.
+        """
+        path = self._new_path("", note.vault, note.path)
+        if path is None:
+            self.manifest.drop(self.source, note_id)
+            return FileOutcome(pair.path, None)
+        return self._update_file(note_id, replace(pair, path=path))
 
     def _update_file(self, note_id: str, pair: _Pair) -> FileOutcome:
         """Makes the file what the note says, which may be gone. Raises Conflict and OSError."""
@@ -386,6 +398,9 @@ class Merge:
             remove_file(self.root / pair.path, was=file.digest)
 
         self.manifest.drop(self.source, note_id)
+        current = self.destination.read(note_id)
+        if current is not None:  # somebody has restored it in this moment
+            return self._update_file(note_id, _Pair(pair.path, None, current))
         return FileOutcome(pair.path, None, written=file is not None)
 
     def _decide(self, note_id: str, pair: _Pair) -> FileOutcome:

@@ -1,7 +1,8 @@
 """Serves the files that notes came from, for users of `aurora dev`: the page, an app.
 
 1. A note is saved, deleted or restored through the API: its file follows at once where its folder's files are written.
-2. A new note of a vault gets a file in the folder of that vault whose files are written.
+2. A new or restored note of a vault gets a file in the folder of that vault whose files are written. For a note that is
+   restored this is recorded first: if the process dies before it writes the file, the next pass over the folder does.
 3. `GET /notes/{id}:file` says which file a note has and which of them has changed since, with `?text` also what the file
    says; `PUT` decides for the whole folder whether files are written, or which side stays where both have changed.
 4. `GET /documents/{id}` gives the PDF that a note came from to the browser's own reader, and with `?image=` an image of
@@ -15,7 +16,7 @@ import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,7 +49,8 @@ _STATES = {
 }
 _FILE = re.compile(r"(?:/api)?/notes/([^/]+):file", re.DOTALL)
 _NOTE = re.compile(r"(?:/api)?/notes/([^/]+)", re.DOTALL)
-_MAKES_A_NOTE = re.compile(r"(?:/api)?/(?:notes:import|trash/[^/]+:restore)")
+_IMPORT = re.compile(r"(?:/api)?/notes:import")
+_RESTORE = re.compile(r"(?:/api)?/trash/([^/]+):restore")
 _DOCUMENT = re.compile(r"/documents/(.*)", re.DOTALL)
 IMAGES = {
     ".png": "image/png",
@@ -93,29 +95,48 @@ def with_note_files(site: WSGIApplication, files: FolderFiles) -> WSGIApplicatio
             return _document(request, files, document_route[1])(environ, start_response)
 
         note_route = _NOTE.fullmatch(path) if request.method in {"PUT", "DELETE"} else None
-        makes_a_note = request.method == "POST" and _MAKES_A_NOTE.fullmatch(request.path)
-        if not note_route and not makes_a_note:
+        is_post = request.method == "POST"
+        restore_route = _RESTORE.fullmatch(request.path) if is_post else None
+        is_import = is_post and _IMPORT.fullmatch(request.path)
+        if not note_route and not restore_route and not is_import:
             return site(environ, start_response)
+
+        expected_id = None
+        if restore_route:
+            with _problems_logged():
+                expected_id = files.expect_restored(restore_route[1])
         response = Response.from_app(site, environ, buffered=True)
-        if response.status_code < 300:
-            if note_route:
-                note_id = unquote(note_route[1])
-            else:
-                body = json.loads(response.get_data())
-                note_id = str(body.get("note", body)["noteId"])
-            try:
-                files.follow(note_id)
-            except AuroraError as error:  # the note is saved all the same
-                _logger.warning("the file of a note does not follow it: %s", error.message)
-            except Exception as error:  # noqa: BLE001 - the same; its text may be the note's
-                _logger.warning(
-                    "the file of a note does not follow it: an unexpected %s",
-                    type(error).__name__,
-                )
+        with _problems_logged():
+            if response.status_code < 300:
+                files.follow(_changed_note(note_route, response))
+            elif expected_id is not None:
+                files.expect_no_more(expected_id)
 
         return response(environ, start_response)
 
     return wrapped
+
+
+def _changed_note(note_route: re.Match[str] | None, response: Response) -> str:
+    """Returns the id of the note that was saved or deleted, as the address or the reply names it."""
+    if note_route:
+        return unquote(note_route[1])
+    body = json.loads(response.get_data())
+    return str(body.get("note", body)["noteId"])
+
+
+@contextmanager
+def _problems_logged() -> Iterator[None]:
+    """Logs what is wrong with a file, whose note is saved all the same."""
+    try:
+        yield
+    except AuroraError as error:
+        _logger.warning("the file of a note does not follow it: %s", error.message)
+    except Exception as error:  # noqa: BLE001 - the same; its text may be the note's
+        _logger.warning(
+            "the file of a note does not follow it: an unexpected %s",
+            type(error).__name__,
+        )
 
 
 def _path_as_sent(request: Request) -> str:
@@ -285,8 +306,39 @@ class FolderFiles:
         if new_folder is None or why_unwritable(new_folder.source.root, path):
             return
         # If there is such a file, or the disk does not take it, `_reason` says so.
-        with suppress(Conflict, OSError):
+        try:
             self._merge(new_folder, {}).create(note_id, path)
+        except Conflict:
+            self.expect_no_more(note_id)
+        except OSError:  # the next pass tries again
+            return
+
+    def expect_restored(self, trash_id: str) -> str | None:
+        """Records that the note of an entry of the trash is about to be restored and to get a file,
+        if it gets one and none is recorded. If the process dies before `follow`, the next pass over
+        the folder writes the file. Returns the note's id; None if nothing is recorded.
+        """
+        destination = self.destination
+        with suppress(NotFound, OSError):  # no such entry, or no file can have this name
+            note = destination.app.notes.trashed(destination.tenant_id, trash_id).note
+            is_recorded = self._manifest.origin(destination.name, note.note_id) is not None
+            folder = self._folder_for(note.vault, note.path)
+            if not note.path or is_recorded or folder is None:
+                return None
+            root = folder.source.root
+            if why_unwritable(root, note.path) or (root / note.path).exists():
+                return None
+            state = SyncedState.before_both(note.path)
+            self._manifest.record(folder.source, note.note_id, state)
+            return note.note_id
+
+        return None
+
+    def expect_no_more(self, note_id: str) -> None:
+        """Forgets that a note is to get a file."""
+        origin = self._manifest.origin(self.destination.name, note_id)
+        if origin is not None and origin[1].had_no_file:
+            self._manifest.drop(origin[0].source, note_id)
 
     def _folder_for(self, vault: str, path: str) -> FollowedFolder | None:
         """Returns the folder in which a new note of the vault gets its file: the one whose files are
@@ -322,7 +374,10 @@ class FolderFiles:
         if problem:
             return f"its path is {problem}, so it is not written to a file"
         file = folder.source.root / path
-        return f"{file} cannot be written, or is there already with another text"
+        with suppress(OSError):  # no file can have this name
+            if file.exists():
+                return f"{file} is there already with another text"
+        return f"{file} could not be written yet"
 
     def _merge(self, folder: FollowedFolder, synced: Mapping[str, SyncedState]) -> Merge:
         return merge_of(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import functions_framework
 import pytest
@@ -19,13 +19,20 @@ from desktop.folders.destinations import LocalDestination
 from desktop.folders.followed import FollowedFolders, with_folders
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Manifest
+from desktop.folders.merging import ImportChoice
 from desktop.folders.note_files import FolderFiles, with_note_files
+from desktop.folders.report import ImportReport
 from desktop.product.loopback import only_from_this_machine
 from shared.app import App
 from shared.bootstrap import assemble, build, use
 from shared.markdown.file import note_id_of
+from shared.model.notes import TrashReason
+from shared.notes.service import NoteDraft
 from shared.settings.shipped import ROOT
 from tests.desktop.files.samples import pdf
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 BOAT = note_id_of("default", "boat.md")
 PDF = pdf(["The boiler is an Ofen 3000.", "The filter is changed every May."])
@@ -39,6 +46,26 @@ class Desk:
 
     def get(self, path: str, host: str = "localhost:8080", **headers: str) -> TestResponse:
         return self.client.get(path, headers=headers, environ_overrides={"HTTP_HOST": host})
+
+    @property
+    def destination(self) -> LocalDestination:
+        return LocalDestination(self.app, "local", indexes=False)
+
+    def pass_over(
+        self, destination: LocalDestination | None = None, *, write_back: bool = True
+    ) -> ImportReport:
+        choice = ImportChoice(write_back=write_back)
+        task = Import(destination or self.destination, self.folder, "default", choice)
+        return task.run(vectors=False)
+
+    def has_note(self) -> bool:
+        return self.destination.read(BOAT) is not None
+
+    def markdown_files(self) -> dict[str, str]:
+        return {
+            file.relative_to(self.folder).as_posix(): file.read_text()
+            for file in self.folder.rglob("*.md")
+        }
 
     def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         reply = self.client.open(path, method=method, json=body)
@@ -84,6 +111,158 @@ def test_a_file_follows_its_note_through_every_change(desk: Desk) -> None:
     (deleted, *_) = desk.call("GET", "/api/trash")["trash"]
     desk.call("POST", f"/api/trash/{deleted['trashId']}:restore")
     assert "High water." in (desk.folder / "log.md").read_text()
+
+
+class Killed(BaseException):
+    """Ends a request as the end of its process does."""
+
+
+def restore_and_die(desk: Desk, *, before_the_note: bool = False) -> None:
+    """Deletes the note of boat.md and restores it, in a process that dies before it writes the file."""
+    desk.call("DELETE", f"/api/notes/{BOAT}")
+    assert not (desk.folder / "boat.md").exists()
+    (deleted,) = (
+        row for row in desk.call("GET", "/api/trash")["trash"] if row["reason"] == "deleted"
+    )
+    api = functions_framework.create_app("api", str(ROOT / "main.py"))  # type: ignore[no-untyped-call]
+
+    def dies(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        del start_response
+        if not before_the_note:
+            assert Response.from_app(api, environ, buffered=True).status_code == 200
+        raise Killed
+
+    site = with_note_files(dies, FolderFiles(desk.destination))
+    with pytest.raises(Killed):
+        Client(site).post(f"/api/trash/{deleted['trashId']}:restore")
+    assert not (desk.folder / "boat.md").exists()
+    assert desk.has_note() is not before_the_note
+
+
+def test_the_file_of_a_restored_note_is_written_by_the_next_pass_if_the_process_died(
+    desk: Desk,
+) -> None:
+    restore_and_die(desk)
+    reason = desk.call("GET", f"/api/notes/{BOAT}:file")["reason"]
+    assert reason == f"{desk.folder / 'boat.md'} could not be written yet"
+    assert desk.pass_over().written == 1
+    assert "Blue." in (desk.folder / "boat.md").read_text()
+    assert desk.call("GET", f"/api/notes/{BOAT}:file")["state"] == "same"
+    assert desk.pass_over().written == 0
+
+
+def test_a_pass_that_writes_no_files_says_that_the_file_is_still_to_be_written(desk: Desk) -> None:
+    restore_and_die(desk)
+    (kept,) = desk.pass_over(write_back=False).kept
+    assert "--write-back writes the file" in kept.reason
+    assert desk.pass_over().written == 1
+
+
+def test_the_file_says_what_the_note_says_by_then_and_lies_where_it_is(desk: Desk) -> None:
+    restore_and_die(desk)
+    draft = NoteDraft(title="Boat", text="Red.", path="sea/boat.md")
+    desk.app.notes.save("local", BOAT, draft)
+    desk.pass_over()
+    assert not (desk.folder / "boat.md").exists()
+    assert "Red." in (desk.folder / "sea/boat.md").read_text()
+    assert desk.pass_over().written == 0
+
+
+def test_no_file_is_written_for_a_note_that_did_not_come_back(desk: Desk) -> None:
+    restore_and_die(desk, before_the_note=True)
+    desk.pass_over()
+    assert not (desk.folder / "boat.md").exists()
+    desk.app.notes.save("local", BOAT, NoteDraft(title="Boat", text="Blue.", path="boat.md"))
+    desk.pass_over()
+    assert not (desk.folder / "boat.md").exists()
+
+
+def test_no_file_is_written_for_a_note_that_has_gone_again(desk: Desk) -> None:
+    restore_and_die(desk)
+    desk.app.notes.delete("local", BOAT)
+    desk.pass_over()
+    assert not (desk.folder / "boat.md").exists()
+    assert not desk.has_note()
+
+
+@pytest.mark.parametrize(("vault", "path"), [("sea", "boat.md"), ("default", "templates/boat.md")])
+def test_no_file_is_written_for_a_note_that_was_moved_to_where_none_is(
+    desk: Desk, vault: str, path: str
+) -> None:
+    restore_and_die(desk)
+    draft = NoteDraft(title="Boat", text="Blue.", vault=vault, path=path)
+    desk.app.notes.save("local", BOAT, draft)
+    assert desk.pass_over().written == 0
+    assert desk.markdown_files() == {}
+    assert desk.has_note()
+
+
+def test_a_file_that_a_person_has_written_meanwhile_stays_as_it_is(desk: Desk) -> None:
+    restore_and_die(desk)
+    (desk.folder / "boat.md").write_text("Mine.")
+    report = desk.pass_over()
+    assert [place.path for place in report.conflicts] == ["boat.md"]
+    assert desk.markdown_files() == {"boat.md": "Mine."}
+    assert desk.app.notes.get("local", BOAT).text == "Blue."
+
+    (desk.folder / "boat.md").write_text("Blue.")
+    assert desk.pass_over().conflicts == []
+    assert desk.call("GET", f"/api/notes/{BOAT}:file")["state"] == "same"
+
+
+def test_a_file_that_a_person_deletes_stays_away(desk: Desk) -> None:
+    restore_and_die(desk)
+    desk.pass_over()
+    (desk.folder / "boat.md").unlink()
+    desk.pass_over()
+    desk.pass_over()
+    assert desk.markdown_files() == {}
+    assert not desk.has_note()
+
+
+def test_no_file_is_written_where_the_drive_may_be_away(desk: Desk) -> None:
+    restore_and_die(desk)
+    away = desk.folder.rename(desk.folder.parent / "away")
+    desk.folder.mkdir()
+    assert desk.pass_over().gone
+    assert desk.markdown_files() == {}
+    desk.folder.rmdir()
+    away.rename(desk.folder)
+    desk.pass_over()
+    assert list(desk.markdown_files()) == ["boat.md"]
+
+
+def test_a_restoring_that_is_refused_brings_no_file_later(desk: Desk) -> None:
+    desk.call("DELETE", f"/api/notes/{BOAT}")
+    (deleted,) = (
+        row for row in desk.call("GET", "/api/trash")["trash"] if row["reason"] == "deleted"
+    )
+    other = NoteDraft(title="Other", text="Other.", path="boat.md")
+    desk.app.notes.save("local", "n2", other)
+    refused = desk.client.post(f"/api/trash/{deleted['trashId']}:restore")
+    assert refused.status_code == 409
+    assert Manifest.of(desk.destination.home).origin(desk.destination.name, BOAT) is None
+
+
+def test_a_note_that_is_restored_while_its_file_is_removed_keeps_a_file(desk: Desk) -> None:
+    class Restoring(LocalDestination):
+        def discard(self, note_id: str, draft: NoteDraft) -> None:
+            super().discard(note_id, draft)
+            (deleted,) = (
+                version
+                for version in self.app.notes.trash("local", limit=9, token=None).items
+                if version.reason is TrashReason.DELETED
+            )
+            self.app.notes.restore("local", deleted.trash_id)
+
+        def for_task(self) -> Restoring:
+            return self
+
+    desk.app.notes.delete("local", BOAT)
+    desk.pass_over(Restoring(desk.app, "local", indexes=False))
+    assert list(desk.markdown_files()) == ["boat.md"]
+    assert desk.has_note()
+    assert desk.call("GET", f"/api/notes/{BOAT}:file")["state"] == "same"
 
 
 def test_what_was_imported_in_its_place_is_not_written_and_neither_is_what_lies_outside(

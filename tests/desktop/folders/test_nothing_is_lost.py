@@ -22,6 +22,7 @@ from desktop.folders.destinations import LocalDestination
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Manifest
 from desktop.folders.merging import UNDECIDED, ImportChoice, Side
+from desktop.folders.note_files import FolderFiles
 from desktop.folders.vault_choice import choose_vault
 from shared.bootstrap import assemble, build
 from shared.errors import Conflict, NotFound
@@ -134,6 +135,18 @@ class Desk(RuleBasedStateMachine):
         if trashed:
             with suppress(Conflict):
                 self.app.notes.restore(TENANT, trashed[number % len(trashed)].trash_id)
+
+    @rule(number=st.integers(0, 5))
+    def restore_note_and_die(self, number: int) -> None:
+        """Restore as the page does where files are written, and die before the file is."""
+        destination = LocalDestination(self.app, TENANT)
+        manifest = Manifest.of(self.home)
+        for folder in manifest.folders(destination.name):
+            manifest.write_back(folder.source, enabled=True)
+        trashed = self.app.notes.trash(TENANT, limit=9, token=None).items
+        if trashed:
+            FolderFiles(destination).expect_restored(trashed[number % len(trashed)].trash_id)
+        self.restore_note(number)
 
     @rule(path=PATHS, form=FORMS, choice=CHOICES)
     def change_both_sides(self, path: str, form: str, choice: ImportChoice) -> None:
