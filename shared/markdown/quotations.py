@@ -29,6 +29,9 @@ _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
 NARROWEST = 50
 """Characters of the longest line of a paragraph that an editor wrapped, at least; `web/app/markdown.js` has the same."""
+_BLANKS_AND_MARKS = " \t>"
+"""Stand before and behind the words of a line, that of a quotation too."""
+_ENDS_OF_SENTENCE = (".", "!", "?", ":", ";", "…")
 _LETTER = re.compile(r"[^\W_]")
 _ITEM_MARK = re.compile(r"[ \t]*+(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t])")
 _LATER_ITEM = re.compile(r"[ \t]*+(?!1[.)])\d{1,9}[.)][ \t]")
@@ -391,32 +394,58 @@ def _authored_breaks(text: str) -> Iterator[int]:
 def _ends_unless_wrapped(text: str, paragraph: Sequence[Line]) -> Iterator[int]:
     """Yields the ends of the lines of a paragraph but its last, unless an editor wrapped it at a column.
 
-    Then no line had room for the first word of the next one. A line of one word, like an address,
-    was not wrapped.
+    Whoever edits a wrapped paragraph leaves its lines uneven, so those behind which a sentence plainly goes on are left
+    out, too. Jotted lines also begin in small letters; but few of them are wide.
     """
-    written_lines = []
-    for line in paragraph:
-        written_line = text[line.start : line.end]
-        written_lines.append(written_line.replace("\0", ""))
-    if not _are_wrapped(written_lines):
-        for line in paragraph[:-1]:
+    written_lines = [text[line.start : line.end].replace("\0", "") for line in paragraph]
+    if _are_wrapped(written_lines):
+        return
+    lines_before = written_lines[:-1]
+    wide_lines = [line for line in lines_before if len(line) >= NARROWEST]
+    most_are_wide = len(wide_lines) > len(lines_before) / 2
+    for line, (written, following) in zip(paragraph, pairwise(written_lines), strict=False):
+        sentence_goes_on = most_are_wide and _goes_on_in_small_letters(written, following)
+        if not sentence_goes_on and not _goes_on_with_link(written, following):
             yield line.end
 
 
 def _are_wrapped(lines: Sequence[str]) -> bool:
-    """Reports whether an editor wrapped the lines of a paragraph at a column."""
+    """Reports whether an editor wrapped lines at a column: none had room for the first word of the next one.
+
+    A line of one word, like an address, was not wrapped.
+    """
     column = max(map(len, lines), default=0)
     if column < NARROWEST:
         return False
     for line, following in pairwise(lines):
-        bare_line = line.strip(" \t>")
+        bare_line = line.strip(_BLANKS_AND_MARKS)
         is_one_word = " " not in bare_line
-        next_word, _, _ = following.lstrip(" \t>").partition(" ")
+        next_word, _, _ = following.lstrip(_BLANKS_AND_MARKS).partition(" ")
         length_with_word = len(line) + 1 + len(next_word)
         had_room = length_with_word <= column
         if is_one_word or had_room:
             return False
     return True
+
+
+def _goes_on_with_link(line: str, following: str) -> bool:
+    """Reports whether a line ends within the words of a link, or in words behind which a link follows."""
+    bare_line = line.strip(_BLANKS_AND_MARKS)
+    is_within_link = bare_line.rfind("[") > bare_line.rfind("]")
+    if is_within_link:
+        return True
+    next_line = following.lstrip(_BLANKS_AND_MARKS)
+    return next_line.startswith("[") and bare_line[-1:].isalpha()
+
+
+def _goes_on_in_small_letters(line: str, following: str) -> bool:
+    """Reports whether a sentence goes on behind a line that is wide enough to have been wrapped, and is no address."""
+    bare_line = line.strip(_BLANKS_AND_MARKS)
+    can_be_wrapped = len(bare_line) >= NARROWEST and " " in bare_line
+    if not can_be_wrapped or bare_line.endswith(_ENDS_OF_SENTENCE):
+        return False
+    next_line = following.lstrip(_BLANKS_AND_MARKS)
+    return next_line[:1].islower() or next_line.startswith("(")
 
 
 def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]]:

@@ -146,6 +146,50 @@ def test_the_lines_of_a_paragraph_that_an_editor_wrapped_are_one(
     assert list(quote) == lines
 
 
+UNEVEN = """All candidates receive the questions before the interview. Sharing them in
+advance helps to create a better interview, and is one of the ways in which we build a fair
+process.
+
+See [our
+guide](guide.md) and the
+[list of questions](list.md)."""
+UNEVEN_SENTENCES = UNEVEN.partition("\n\n")[0].replace("\n", " ")
+JOTTED = """**Price:** 489 € for each child, without skis (85 € a week)
+**Bus:** at seven
+babysitter: Fleur (16)
+wifi for guests: on the router in the hall, below the coats
+- milk"""
+
+
+@pytest.mark.parametrize(
+    ("markdown", "lines"),
+    [
+        (
+            UNEVEN,
+            [
+                UNEVEN_SENTENCES,
+                "",
+                "See our guide and the list of questions.",
+            ],
+        ),
+        (
+            JOTTED,
+            [
+                "**Price:** 489 € for each child, without skis (85 € a week)\\",
+                "**Bus:** at seven\\",
+                "babysitter: Fleur (16)\\",
+                "wifi for guests: on the router in the hall, below the coats",
+                "- milk",
+            ],
+        ),
+    ],
+    ids=["edited after it was wrapped", "jotted"],
+)
+def test_a_sentence_that_plainly_goes_on_is_on_one_line(markdown: str, lines: list[str]) -> None:
+    _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
+    assert list(quote) == lines
+
+
 def test_the_page_joins_lines_from_the_same_width_on() -> None:
     script = (ROOT / "web/app/markdown.js").read_text()
     (narrowest,) = re.findall(r"^const NARROWEST = (\d+);", script, re.MULTILINE)

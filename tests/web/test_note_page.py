@@ -135,6 +135,11 @@ WRAPPED = """The quick brown fox jumps over the lazy dog and then it runs
 back to where it came from, because the dog has woken up and
 is not amused.
 
+The keeper of the lighthouse keeps the second key in the drawer
+of the desk, beside the tide tables, which he has
+had since the harbour was dredged, and lends it to those who ask for the
+[book of guests](guests.md).
+
 Roses are red, and so is the wine of the year before last;
 violets are blue,
 and so is the boat.
@@ -158,6 +163,8 @@ def test_lines_that_an_editor_wrapped_flow_and_those_of_a_poem_stay(
     paragraphs = page.locator(".note .prose > p")
     expect(paragraphs.first).to_contain_text("then it runs back to where")
     expect(paragraphs.first.locator("br")).to_have_count(0)
+    expect(paragraphs.nth(1)).to_contain_text("in the drawer of the desk")
+    expect(paragraphs.nth(1)).to_contain_text("for the book of guests")
     expect(paragraphs.last.locator("br")).to_have_count(2)
     product.call("DELETE", "/notes/wrapped")
 

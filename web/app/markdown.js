@@ -113,8 +113,11 @@ class Blocks {
 
   /** @param {Line[]} lines @param {boolean} [cell] of a table @returns {Inline[]} */
   inline(lines, cell = false) {
+    const texts = lines.map(({ text }) => text.trim());
     const wrapped = this.flows || areWrapped(lines.map(({ text }) => text));
-    return inlines(joined(lines.map((line) => trimmed(line)), wrapped), { cite: this.cite, cell });
+    const mostAreWide = texts.slice(0, -1).filter((text) => text.length >= NARROWEST).length > (texts.length - 1) / 2;
+    const flows = texts.map((text, place) => wrapped || goesOn(text, texts[place + 1] ?? "", mostAreWide));
+    return inlines(joined(lines.map((line) => trimmed(line)), flows), { cite: this.cite, cell });
   }
 
   /** A comment that begins with this line, over several lines too: passed by. What follows its end stays. */
@@ -338,8 +341,21 @@ function areWrapped(lines) {
   });
 }
 
-/** Lines as one text with the place of each unit. @param {Line[]} lines @param {boolean} [wrapped] whether the end of a line is a blank, unless it breaks @returns {Run} */
-function joined(lines, wrapped = false) {
+/**
+ * Whether a sentence plainly goes on from a line to the next: within a link, to a link, or in small letters behind a line
+ * that could have been wrapped. The server joins the lines of quotes in the same way.
+ * @param {string} line @param {string} next @param {boolean} mostAreWide whether this is so of most lines; few jotted ones are
+ */
+function goesOn(line, next, mostAreWide) {
+  if (line.lastIndexOf("[") > line.lastIndexOf("]")) return true;
+  if (next.startsWith("[")) return /\p{L}$/u.test(line);
+  const canBeWrapped = mostAreWide && line.length >= NARROWEST && line.includes(" ");
+  if (!canBeWrapped || /[.!?:;…]$/.test(line)) return false;
+  return /^[\p{Ll}(]/u.test(next);
+}
+
+/** Lines as one text with the place of each unit. @param {Line[]} lines @param {boolean[]} [flows] of each line whether its end is a blank, unless it breaks @returns {Run} */
+function joined(lines, flows = []) {
   const at = /** @type {number[]} */ ([]);
   for (const [index, line] of lines.entries()) {
     if (index) at.push(line.at - 1); // the line's end before it
@@ -347,7 +363,7 @@ function joined(lines, wrapped = false) {
   }
   const ended = lines.map(({ text }, index) => {
     if (index === lines.length - 1) return text;
-    return text + (wrapped && !HARD_BREAK.test(text) ? " " : "\n");
+    return text + (flows[index] && !HARD_BREAK.test(text) ? " " : "\n");
   });
   return { text: ended.join(""), at };
 }
