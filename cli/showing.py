@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
     from desktop.client.remote import HttpClient
+    from desktop.folders.copies import SharedTime
     from desktop.folders.report import ImportReport
     from functions.client import ApiClient, Json
 
@@ -465,6 +466,8 @@ def show_report(report: ImportReport) -> None:
         details.append(f"  {count} ignored: {reason}")
     for line in details:
         out.print(Text(line, "dim"))
+    if report.shared_time is not None:
+        out.print(_time_of_copy(report.shared_time))
 
     remarks = (
         ("skipped", report.skipped),
@@ -481,6 +484,19 @@ def show_report(report: ImportReport) -> None:
     for folder in report.gone:
         path = f"{report.folder}/{folder.path}".rstrip("/")
         out.print(_remark("gone", path, folder.reason))
+
+
+def _time_of_copy(shared: SharedTime) -> Text:
+    """Returns the line that says when notes count as written whose files were probably copied."""
+    from shared.times.dates import date_in_words  # noqa: PLC0415 - for folders that were copied
+
+    day = date_in_words(shared.time)
+    return Text.assemble(
+        "  ",
+        ("dates", "yellow"),
+        f" {shared.files} new files name none and have one time, as a copy or a single commit leaves them: "
+        f"they count as written on {day}; `created: 2024-03-05` in a file's frontmatter says otherwise",
+    )
 
 
 def _summary(report: ImportReport) -> str:

@@ -309,7 +309,8 @@ class Merge:
             note_id,
             _state_of(pair.path, file, note),
         )
-        return replace(self._index(note_id, pair.path, file), saved=True)
+        outcome = self._index(note_id, pair.path, file)
+        return replace(outcome, saved=True, created=pair.note is None)
 
     def _is_ignored(self, pair: _Pair) -> bool:
         """Reports whether the file is there, and a rule of the folder says that it is no note."""

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from desktop.files.reading import FileNote, Skipped, Unchanged
+from desktop.folders.copies import SharedTime, shared_time
 from desktop.folders.destinations import IndexProgress
 from desktop.folders.gone import GoneFolder
+from shared.api.values import instant
 
 NOT_INDEXED = IndexProgress()
+NAMES_NO_DATE = frozenset({"file", "git"})
+"""Origins of the dates of files that name none themselves, see `FileNote.dated`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,8 @@ class FileOutcome:
     index: IndexProgress = NOT_INDEXED
     saved: bool = False
     """True if the note was saved."""
+    created: bool = False
+    """True if there was no note before."""
     removed: bool = False
     """True if the note was put into the trash."""
     ignored: bool = False
@@ -75,6 +82,8 @@ class ImportReport:
     """Number of files that were never looked at, by reason."""
     dates: Counter[str] = field(default_factory=Counter)
     """Number of notes that were read, by the origin of their dates."""
+    undated: list[datetime] = field(default_factory=list)
+    """Times of the new files that name no date: their notes count as written then."""
     odd: list[Skipped] = field(default_factory=list)
     """Indexed, but not as their author meant."""
     gone: list[GoneFolder] = field(default_factory=list)
@@ -103,6 +112,8 @@ class ImportReport:
         self.embedded += outcome.index.embedded
         if isinstance(outcome.file, FileNote):
             self.dates[outcome.file.dated] += 1
+            if outcome.created and outcome.file.dated in NAMES_NO_DATE:
+                self.undated.append(outcome.file.modified)
             if outcome.file.problem:
                 self.odd.append(Skipped(outcome.path, outcome.file.problem))
 
@@ -134,8 +145,15 @@ class ImportReport:
             return False
         return not any(place.missed for place in self.skipped)
 
+    @property
+    def shared_time(self) -> SharedTime | None:
+        """The time that many of the new files without a date share, as a copy leaves it; None if there is none."""
+        return shared_time(self.undated)
+
     def as_json(self) -> dict[str, Any]:
-        """Returns every field but `absent`, whose notes the next pass decides on."""
+        """Returns every field but `absent`, whose notes the next pass decides on, and `undated`, of which it says what
+        many share.
+        """
         return {
             "vault": self.vault,
             "folder": self.folder,
@@ -159,8 +177,15 @@ class ImportReport:
             ],
             "seconds": round(self.seconds, 3),
             "removedByRule": self.removed_by_rule,
+            "sharedTime": _shared_time_json(self.shared_time),
         }
 
 
 def _places_json(places: Sequence[Skipped]) -> list[dict[str, str]]:
     return [{"path": place.path, "reason": place.reason} for place in places]
+
+
+def _shared_time_json(shared: SharedTime | None) -> dict[str, Any] | None:
+    if shared is None:
+        return None
+    return {"files": shared.files, "time": instant(shared.time)}

@@ -117,3 +117,23 @@ def test_a_folder_inside_a_repository_has_the_dates_of_its_files(
     _git(folder, "commit", "-qm", "first")
     assert aurora.json("index", str(folder / "sub"))["dates"] == {"git": 1}
     assert _days(aurora) == {"ünlike.md": "2020-05-05"}
+
+
+def test_a_clone_without_its_history_is_told_as_a_copy(
+    aurora: Aurora, notes: Write, tmp_path: Path
+) -> None:
+    origin = notes({"a.md": "One.", "b.md": "Two.", "c.md": "Three."})
+    _git(origin, "init", "-q")
+    for month, name in enumerate(("a.md", "b.md", "c.md"), start=1):
+        _git(origin, "add", name)
+        _git(origin, "commit", "-qm", name, when=f"2020-0{month}-05T10:00:00Z")
+
+    whole = tmp_path / "whole"
+    _git(tmp_path, "clone", "-q", origin.as_uri(), str(whole))
+    assert aurora.json("index", str(whole), "--vault", "whole")["sharedTime"] is None
+
+    shallow = tmp_path / "shallow"
+    _git(tmp_path, "clone", "-q", "--depth", "1", origin.as_uri(), str(shallow))
+    report = aurora.json("index", str(shallow), "--vault", "shallow")
+    assert report["dates"] == {"git": 3}
+    assert report["sharedTime"] == {"files": 3, "time": "2020-03-05T10:00:00.000Z"}
