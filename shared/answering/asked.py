@@ -125,6 +125,14 @@ class AskedProperties:
                 room -= len(line)
         return tuple(short_lines)
 
+    def has_value(self, chunk: IndexedChunk) -> bool:
+        """Reports whether the question names a property's value of several words: `Dörte Hansen`, its author."""
+        for line in _properties(chunk):
+            _, value_words = self._named_words(line)
+            if value_words >= MIN_WORDS:
+                return True
+        return False
+
     def has_key_and_value(self, chunk: IndexedChunk) -> bool:
         """Reports whether the question names both the key and the value of a property: `rating 5`."""
         for line in _properties(chunk):

@@ -2,7 +2,8 @@
 
 1. The note that ranks first is always quoted, by its nearest window. If the question names a person or thing that it does
    not name, this is the first note that does.
-2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker.
+2. Other notes are quoted by one window each, the nearest ones first, unless they are much weaker. Weak ones with a
+   property whose value the question names, as the author of `books by Dörte Hansen`, come last.
 3. If the first note has further windows that are nearer than those of all other notes, only that note is quoted.
 4. Windows stand in the order of the search. Where notes state one thing differently, the newest comes first; a later note
    that probably updates the one quoted first stands before it. A question for what no longer holds turns this round.
@@ -75,13 +76,14 @@ def choose_windows(
         return ChosenWindows()
     named = notes_with_all_names(question.text, retrieved)
     naming = _notes_to_quote_first(question, retrieved, missing, named)
+    with_value = _notes_with_value(retrieved)
 
     # 1. The windows of the close passages, best first.
     definitions_of_chunk = definitions(retrieved)
     defining_texts = frozenset(chain.from_iterable(definitions_of_chunk.values()))
     close = _passages_asked_for(question, retrieved)
     if not close:
-        close = _close_passages(retrieved, naming, frozenset(definitions_of_chunk))
+        close = _close_passages(retrieved, naming | with_value, frozenset(definitions_of_chunk))
     beside = _passages_beside(close, question, retrieved, reader)
     read = [*close, *beside]
     best_first = sorted(
@@ -105,7 +107,7 @@ def choose_windows(
         nearest = _choose_nearest(ranked, naming, limit=question.quotes)
         return ChosenWindows(_in_order_of_search(nearest, read, naming))
     first = _first_passage(close, naming)
-    chosen = _choose_of_notes(ranked, first.chunk.note_id, limit=question.quotes)
+    chosen = _choose_of_notes(ranked, first.chunk.note_id, with_value, limit=question.quotes)
     chosen = _in_order_of_search(chosen, read, naming)
 
     # 3. What is newer before what is older, or the other way round.
@@ -192,12 +194,19 @@ def _passages_asked_for(question: Question, retrieved: Retrieved) -> list[Scored
     ]
 
 
+def _notes_with_value(retrieved: Retrieved) -> frozenset[str]:
+    """Returns the ids of the notes with a property whose value the question names: those by an author."""
+    properties = AskedProperties(retrieved)
+    chunks = [passage.chunk for passage in retrieved.selected]
+    return frozenset([chunk.note_id for chunk in chunks if properties.has_value(chunk)])
+
+
 def _close_passages(
     retrieved: Retrieved,
-    naming: frozenset[str],
+    asked: frozenset[str],
     defining: frozenset[str],
 ) -> list[Scored]:
-    """Returns the passages that score near the first one, other versions of those, the passages of the notes in `naming`
+    """Returns the passages that score near the first one, other versions of those, the passages of the notes in `asked`
     and the chunks in `defining`.
     """
     min_score = FAR * retrieved.selected[0].score
@@ -206,9 +215,9 @@ def _close_passages(
     for passage in retrieved.selected:
         chunk = passage.chunk
         is_near = passage.score >= min_score
-        is_named = chunk.note_id in naming or chunk.chunk_id in defining
+        is_asked = chunk.note_id in asked or chunk.chunk_id in defining
         # Looking for versions is slow, so only far passages are compared.
-        if is_near or is_named or _is_version_of_any(passage, near):
+        if is_near or is_asked or _is_version_of_any(passage, near):
             close.append(passage)
     return close
 
@@ -272,8 +281,18 @@ def _in_order_of_search(
     return sorted(chosen, key=place)
 
 
-def _choose_of_notes(ranked: Sequence[Window], first_note: str, *, limit: int) -> list[Window]:
-    """Chooses the first note's best window and the best of each other note, or several of the first note alone."""
+def _choose_of_notes(
+    ranked: Sequence[Window],
+    first_note: str,
+    with_value: frozenset[str],
+    *,
+    limit: int,
+) -> list[Window]:
+    """Chooses the first note's best window and the best of each other note, or several of the first note alone.
+
+    with_value: notes with a property whose value the question names. Where room is left they are quoted, however weak
+        their windows are.
+    """
     # 1. The windows of the first note, and the best one of each other note.
     windows_of_first = [window for window in ranked if window.chunk.note_id == first_note]
     best = windows_of_first[0]
@@ -284,18 +303,25 @@ def _choose_of_notes(ranked: Sequence[Window], first_note: str, *, limit: int) -
         if window.chunk.note_id != first_note:
             best_of_others.setdefault(window.chunk.note_id, window)
 
-    # 2. Other notes' windows that are not much weaker, those that define first.
+    # 2. Other notes' windows that are not much weaker, those that define first, and weak ones of
+    # the notes in `with_value` last.
     min_score = WEAK * ranked[0].score
     defining_windows: list[Window] = []
     near_windows: list[Window] = []
+    weak_windows: list[Window] = []
     for window in best_of_others.values():
         if window.defines:
             defining_windows.append(window)
         elif window.score >= min_score:
             near_windows.append(window)
+        elif window.chunk.note_id in with_value:
+            weak_windows.append(window)
 
     # 3. The first note alone if it holds more than the others.
-    one_a_note = _different([best, *defining_windows, *near_windows], limit + 1)
+    one_a_note = _different(
+        [best, *defining_windows, *near_windows, *weak_windows],
+        limit + 1,
+    )
     of_first_note = _different([best, *further_windows], limit + 1)
     if len(one_a_note) == 1:
         return of_first_note[:limit]

@@ -2,9 +2,10 @@
 
 The passages do not say what is asked if none of them names the name. They do not either if no note that names it holds
 anything else that is asked, while another note holds all of it. (If what is asked is one phrase, the other notes may
-hold it together.) Words that no passage holds are ignored. What is asked about an owner is what it owns; about another
-name, all other words of the sentence. `names` says what a name is, `owners` what belongs to it. If what it owns owns in
-turn what is asked (`Marek's wife's phone`), nothing is missing: a note may call her by her name.
+hold it together.) Words that no passage holds are ignored, and a verb does not hold a plural: `booked` is about no books.
+What is asked about an owner is what it owns; about another name, all other words of the sentence. `names` says what a name
+is, `owners` what belongs to it. If what it owns owns in turn what is asked (`Marek's wife's phone`), nothing is missing: a
+note may call her by her name.
 
 A note with the name in its title is about it. If there is one, a note about another that mentions the name says of it only
 what stands in the same paragraph, from the mention on: Ingrid's number is not Marek's because she met him. If the title is
@@ -34,12 +35,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from shared.answering.asked import AskedWord, asked_words, is_part_of
+from shared.answering.asked import AskedProperties, AskedWord, asked_words, is_part_of
 from shared.answering.named_notes import names_with_notes
 from shared.answering.names import Name, asking_sentence, holds, is_titled, titles_that_are_names
 from shared.answering.owners import links_owner, owns_an_owner
 from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
+from shared.language.forms import OwnForms, own_forms
 from shared.language.languages import detect
 from shared.language.sentences import sentences
 from shared.language.terms import stems_as
@@ -249,7 +251,11 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
     """Reports whether only notes about others hold what is asked about a name."""
     if division.says_any(asked.stems, retrieved.analysis):
         return False
-    known_stems = _held_by_another(division.other_chunks, asked)
+    forms = own_forms(retrieved.analysis.subject, retrieved.analysis.lang)
+    other_chunks = [
+        chunk for chunk in division.other_chunks if _holds_any(chunk, asked.stems, forms)
+    ]
+    known_stems = _held_by_another(other_chunks, asked)
     if not known_stems:
         return False
     known_words = [word for word in asked.words if known_stems.issuperset(word.stems)]
@@ -259,11 +265,26 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
     if _says_the_rest(division, asked):
         return False
 
-    sentences_about = _sentences_about(known_stems, division.other_chunks, retrieved)
+    sentences_about = _sentences_about(known_stems, other_chunks, retrieved)
     answers = _answers_in_other_words(division, sentences_about)
     if answers is None:
-        return not is_little
+        return not is_little and not _is_value(division.chunks_about, retrieved)
     return not answers
+
+
+def _holds_any(chunk: IndexedChunk, asked_stems: set[str], forms: OwnForms) -> bool:
+    """Reports whether a chunk holds one of some stems, that of a plural not in verbs alone: `booked` is about no books."""
+    text = "\n".join([chunk.title, chunk.heading_path, *chunk.properties, chunk.text])
+    shares = forms.shares(text, chunk.stems_among(asked_stems))
+    return 1.0 in shares.values()
+
+
+def _is_value(chunks: Iterable[IndexedChunk], retrieved: Retrieved) -> bool:
+    """Reports whether a note has a property with a value that the question names: it is itself one of the books by an
+    author, though it does not say `books`.
+    """
+    properties = AskedProperties(retrieved)
+    return any(map(properties.has_value, chunks))
 
 
 def _says_the_rest(division: _Division, asked: _Asked) -> bool:

@@ -16,6 +16,7 @@ are less of a loss than answers that are not shown.
 
 from __future__ import annotations
 
+from shared.answering.asked import AskedProperties
 from shared.model.retrieval import Retrieved, Scored
 
 COVERED = 0.4
@@ -39,18 +40,20 @@ questions with an answer 3 are refused instead of 5, of 471 questions to the oth
 
 
 def is_on_topic(retrieved: Retrieved, best_sentence: float = 0.0) -> bool:
-    """Reports whether the best passage is near enough. Passages from a time that was asked for always are.
+    """Reports whether the best passage is near enough. Passages from a time that was asked for always are, and so are
+    those of notes with a property whose value the question names: the books by an author.
 
     best_sentence: nearness of the nearest single sentence, in [0, 1].
     """
     if best_sentence >= MIN_SENTENCE and not retrieved.lexical_only:
         return True
     time = retrieved.analysis.time
+    properties = AskedProperties(retrieved)
     for passage in retrieved.selected:
         is_of_time = (
             time is not None and time.restricts and time.range.contains(passage.chunk.created_at)
         )
-        if is_of_time or _is_near(passage, retrieved):
+        if is_of_time or properties.has_value(passage.chunk) or _is_near(passage, retrieved):
             return True
     return False
 
