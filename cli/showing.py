@@ -21,7 +21,7 @@ from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
 from shared.language.lengths import utf16_slice
 from shared.markdown.lines import read_lines
-from shared.markdown.plain import plain
+from shared.markdown.plain import plain_title
 from shared.markdown.printable import REPLACEMENT, printable
 from shared.settings import LOCAL_TENANT
 
@@ -395,8 +395,8 @@ def show_results(rows: Sequence[Json], context: CommandContext) -> None:
 
 def _name(row: Json) -> str:
     """Returns the title of a passage's note and the headings above the passage, each once and without its marks."""
-    title = plain(row["title"])
-    headings = [plain(heading.lstrip("# ")) for heading in row["headingPath"].split(" > ")]
+    title = plain_title(row["title"])
+    headings = [plain_title(heading.lstrip("# ")) for heading in row["headingPath"].split(" > ")]
     if headings[0] == title:
         headings = headings[1:]
     return _joined(" › ", title, *headings)

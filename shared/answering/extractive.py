@@ -23,7 +23,7 @@ from shared.answering.refusals import answer_words, linkable, reach_notice
 from shared.answering.windows import Window, windows
 from shared.language.lengths import utf16_units
 from shared.markdown.neutralize import neutralize_line
-from shared.markdown.plain import plain
+from shared.markdown.plain import plain_title
 from shared.markdown.quotations import LEFT_OUT, joined_lines, quotation
 from shared.markdown.sanitize import Sanitizer
 from shared.model.answers import CheckedPiece, Citation, Claim, Quote, Source, Support, SupportState
@@ -337,7 +337,9 @@ def _note_and_sections(chunk: IndexedChunk) -> list[str]:
 
 def _in_plain_words(line: str) -> str:
     """Writes a line of a note without Markdown."""
-    return plain(neutralize_line(line))
+    words = plain_title(neutralize_line(line))
+    # What went may have stood in the midst of what looks like a citation now.
+    return neutralize_line(words)
 
 
 def _quote(window: Window) -> Quote | None:

@@ -21,11 +21,12 @@ _CODE_BLOCK = (
     r"(?:(?!^[ \t>]*+(?P=fence)).)*+(?:^[ \t>]*+(?P=fence)[`~]*+)?+"
 )
 _COMMENT_OR_CODE = re.compile(rf"(?P<hidden>{_COMMENT})|{_CODE_BLOCK}", re.DOTALL | re.MULTILINE)
-_FENCED = re.compile(_CODE_BLOCK, re.DOTALL | re.MULTILINE)
 _PARAGRAPH = re.compile(r"[^\n]*(?:\n(?![ \t>]*+$)[^\n]*)*+", re.MULTILINE)
-_CODE = "\ue000"
-"""Stands on both sides of the number of a part that is code."""
-_PLACEHOLDER = re.compile(f"{_CODE}([0-9]+){_CODE}")
+FENCED = re.compile(_CODE_BLOCK, re.DOTALL | re.MULTILINE)
+"""A block of code with its fences, `fence` the opening one; one that is not closed goes up to the end."""
+_ASIDE = "\ue000"
+"""Stands on both sides of the number of a part that is set aside."""
+_PLACEHOLDER = re.compile(f"{_ASIDE}([0-9]+){_ASIDE}")
 _NO_TAG = frozenset(" \t\n0123456789=-<‹")
 _NO_BREAK = re.compile(r"[^\n]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}")
@@ -40,7 +41,8 @@ _TAG = re.compile(
     r"|<(?P<address>[A-Za-z][A-Za-z0-9+.-]{1,31}+:[^\s<>]{0,2000}+|[^\s<>@]{1,64}+@[^\s<>@]{1,255}+)>"
     rf"|<(?P<open>[A-Za-z][A-Za-z0-9-]{{0,60}}+)(?:{_ATTRIBUTE}){{0,60}}+\s*+/?+>"
     r"|</(?P<close>[A-Za-z][A-Za-z0-9-]{0,60}+)\s*+>"
-    r"|<(?:\?[^<>]{0,2000}+\?|![A-Za-z][^<>]{0,2000}+)>",
+    r"|<\?(?:(?!\?>)[^<]){0,2000}+\?>"
+    r"|<!(?:\[CDATA\[(?:(?!\]\]>)[^<]){0,2000}+\]\]|[A-Za-z][^<>]{0,2000}+)>",
     re.DOTALL | re.IGNORECASE,
 )
 """HTML as CommonMark reads it in running text, and addresses in angle brackets."""
@@ -67,11 +69,12 @@ _IMAGE_IN_LINK = re.compile(
 _LINK_BY_NAME = re.compile(
     r"(?<![\w\]!\\])\[(?P<text>[^\[\]`<>\\^]{1,300}+)\]\[[^\[\]\n^]{0,100}+\]",
 )
-_DEFINITION = re.compile(
+DEFINITION = re.compile(
     r"^[ ]{0,3}+\[(?!\^)[^\[\]\n]{1,200}+\]:[ \t]*+\n?[ \t]*+(?:[^\s<>]{1,2000}+|<[^<>\n]{0,2000}+>)"
     r"(?:[ \t]++(?:\"[^\"\n]{0,300}+\"|'[^'\n]{0,300}+'|\([^()\n]{0,300}+\)))?+[ \t]*+$\n?",
     re.MULTILINE,
 )
+"""Says where links lead that name it: `[page]: https://notes.example`."""
 _FOOTNOTE_MARK = r"\[\^(?!(?:\w-\w){1,20}_?\])[\w-]{1,40}+\]"
 """`[^1]`, `[^a-claim]`; but not `[^a-z]`, which belongs to a pattern."""
 _FOOTNOTE = re.compile(rf"^([ \t>]*+){_FOOTNOTE_MARK}:(?:[ \t]++|$)", re.MULTILINE)
@@ -91,6 +94,33 @@ BLOCK_ID = re.compile(r"(?:(?<=\s)|^)\^[A-Za-z0-9-]{2,}[ \t]*$", re.MULTILINE)
 _LINKABLE = re.compile(r"[\w \t.,;'’\"“”()*&%+/-]+")
 """Text of a link that stays a link when an answer is sanitized."""
 _WEB_OR_MAIL = re.compile(r"\([ \t]*<?(?:https?://|mailto:)", re.IGNORECASE)
+
+
+class Aside:
+    """Parts of a text that its marks do not touch, such as code: a placeholder stands for each.
+
+    A placeholder is no sign of Markdown.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+
+    def set(self, part: str) -> str:
+        """Keeps a part and returns its placeholder."""
+        self._parts.append(part)
+        return f"{_ASIDE}{len(self._parts) - 1}{_ASIDE}"
+
+    def without_placeholders(self, text: str) -> str:
+        """Returns a text as its author wrote it without what could be taken for a placeholder."""
+        return text.replace(_ASIDE, " ")
+
+    def put_back(self, text: str) -> str:
+        """Returns a text with the parts in place of their placeholders."""
+        return _PLACEHOLDER.sub(self._part_at, text)
+
+    def _part_at(self, placeholder: re.Match[str]) -> str:
+        index = int(placeholder[1])
+        return self._parts[index]
 
 
 def without_hidden(text: str, blank: str = " ") -> str:
@@ -135,21 +165,18 @@ def without_marks(markdown: str) -> str:
     or if its text could be taken for an address or a citation.
     """
     parts = []
-    code: list[str] = []
+    code = Aside()
     for part, is_code in _parts(markdown):
         if is_code:
-            # A link may have code in its text. The placeholder is no sign of Markdown.
-            parts.append(f"{_CODE}{len(code)}{_CODE}")
-            code.append(part)
+            # A link may have code in its text.
+            parts.append(code.set(part))
             continue
-        prose = part.replace(_CODE, " ")
-        if "<" in prose:
-            prose = _TAG.sub(_shown_of_tag, prose)
-        parts.append(prose)
+        prose = code.without_placeholders(part)
+        parts.append(without_tags(prose))
     text = "".join(parts)
 
     if "]" in text:
-        text = _DEFINITION.sub("", text)
+        text = DEFINITION.sub("", text)
         text = _FOOTNOTE.sub(r"\1", text)
         text = FOOTNOTE_REFERENCE.sub("", text)
         text = _IMAGE_IN_LINK.sub(r"\g<text>", text)
@@ -158,12 +185,14 @@ def without_marks(markdown: str) -> str:
     if "^" in text:
         text = BLOCK_ID.sub("", text)
     text = _BLANK_LINES.sub("\n\n", text)
+    return code.put_back(text)
 
-    def code_at(placeholder: re.Match[str]) -> str:
-        index = int(placeholder[1])
-        return code[index]
 
-    return _PLACEHOLDER.sub(code_at, text)
+def without_tags(prose: str) -> str:
+    """Returns Markdown that holds no code without its tags of HTML; addresses lose their angle brackets."""
+    if "<" not in prose:
+        return prose
+    return _TAG.sub(_shown_of_tag, prose)
 
 
 def with_characters(markdown: str) -> str:
@@ -261,15 +290,18 @@ def _code(markdown: str) -> Iterator[tuple[int, int]]:
     if "`" not in markdown and "~~~" not in markdown:
         return
     end = 0
-    for block in _FENCED.finditer(markdown):
-        yield from _code_spans(markdown, end, block.start())
+    for block in FENCED.finditer(markdown):
+        yield from code_spans_of(markdown, end, block.start())
         yield block.span()
         end = block.end()
-    yield from _code_spans(markdown, end, len(markdown))
+    yield from code_spans_of(markdown, end, len(markdown))
 
 
-def _code_spans(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yields the spans of code in `markdown[start:end]`, which holds no block of code."""
+def code_spans_of(markdown: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yields the spans of code in `markdown[start:end]`, which holds no block of code.
+
+    They are spans `[start, end)` of the whole text, with their backticks.
+    """
     for paragraph in _PARAGRAPH.finditer(markdown, start, end):
         text = paragraph[0]
         if "`" not in text:

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from shared.markdown.hidden import BLOCK_ID, FOOTNOTE_REFERENCE, with_characters
-from shared.markdown.lines import QUOTED, TABLE_RULE_MARKS, cells, with_pipes, without_code
+from shared.markdown.hidden import (
+    BLOCK_ID,
+    DEFINITION,
+    FENCED,
+    FOOTNOTE_REFERENCE,
+    Aside,
+    code_spans_of,
+    with_characters,
+    without_tags,
+)
+from shared.markdown.lines import QUOTED, TABLE_RULE_MARKS, cells, with_pipes
 
-_FENCE = re.compile(rf"^{QUOTED}(?:`{{3,}}|~{{3,}}).*$", re.MULTILINE)
 _TABLE_RULE = re.compile(rf"^{QUOTED}{TABLE_RULE_MARKS}$", re.MULTILINE)
-_LINE_MARK = re.compile(
-    r"^(?:[ \t]*(?:>|#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]))+(?:\[[ xX]\][ \t])?[ \t]*",
+_RULE = re.compile(
+    rf"^{QUOTED}(?:(?:\*[ \t]*+){{3,}}+|(?:_[ \t]*+){{3,}}+|(?:-[ \t]*+){{3,}}+)$"
+    r"|(?<=[^\n]\n)[ \t>]*+=++[ \t]*+$",
     re.MULTILINE,
 )
+"""A line between two sections, or the one below a heading."""
+_BLOCK_MARKS = r"(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t]))"
+_HEADING_MARK = r"[ \t]*#{1,6}[ \t]"
+_LINE_MARK = re.compile(
+    rf"^(?:{_BLOCK_MARKS}++(?:{_HEADING_MARK})?|{_HEADING_MARK})(?:\[[ xX]\][ \t])?[ \t]*",
+    re.MULTILINE,
+)
+"""Marks before the text of a line. Behind that of a heading none follows: `## 1. Keys` has a number."""
 _HARD_BREAK = re.compile(r"(?<!\\)\\(?=\n)")
 _CALLOUT = re.compile(r"^[ \t]*\[![a-zA-Z]{1,20}\][-+]?", re.MULTILINE)
 _TABLE_ROW = re.compile(r"^[ \t]*+\|.*$", re.MULTILINE)
@@ -26,7 +44,9 @@ _TEMPLATER = re.compile(r"<%[^\n]{0,200}?%>")
 _WORDS_OF_A_TAG = re.compile(r"\s*\"([\w -]+)\"\s*")
 _LINK_START = re.compile(r"\]\(\s*\Z")
 LINK = re.compile(
-    r"!?\[([^\[\]]*)\]\((?:\{[{%][^{}%\n]{0,200}[%}]\})?[^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"]*\")?[ \t]*\)",
+    r"!?\[([^\[\]]*)\]\("
+    r"(?:<[^<>\n]{0,2000}+>|(?:\{[{%][^{}%\n]{0,200}[%}]\})?[^()\s]*(?:\([^()\s]*\)[^()\s]*)?)"
+    r"(?:[ \t]+(?:\"[^\"]*\"|'[^'\n]{0,300}'))?[ \t]*\)",
 )
 _CLASS_OR_ID = r"[.#][A-Za-z][\w-]{0,60}+"
 _KEY_AND_VALUE = r"[A-Za-z][\w-]{0,60}+=(?:\"[^\"{}\n]{0,200}+\"|[^\s\"{}]{1,200}+)"
@@ -49,9 +69,14 @@ _STRONG = re.compile(
     r"(\*\*|(?<!\w)__|~~|==)(?=\S)((?:(?!\1).)++)(?<=\S)\1(?!(?<=__)\.?\w)",
 )  # but not `__init__.py`
 _EMPHASIS = re.compile(
-    r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])|(?<!\w)_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)",
+    r"(?<![\w*])\*(?=[^\s*])((?:[^*\n]|\n(?![ \t]*\n))+?)(?<=\S)\*(?![\w*])"
+    r"|(?<!\w)_(?=[^\s_])((?:[^_\n]|\n(?![ \t]*\n))+?)(?<=\S)_(?!\w)",
 )
-_TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>|<!--(?:(?!<!--|-->).)*+-->")
+_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*+-->")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_SIGN_AS_NO_MARK = 0x10FF00
+"""Added to the code of a sign that is no mark: the result is a character for private use at the end of Unicode."""
+_SIGNS = {_SIGN_AS_NO_MARK + ord(sign): sign for sign in string.punctuation}
 _LEFT_OVER = re.compile(r"(?<!\S)\*\*(?=\S)|(?<=\S)\*\*(?=[\s.,;:!?)]|\Z)")
 """Marks that open or close emphasis whose other end lies in another sentence or line."""
 
@@ -59,25 +84,95 @@ _Replacement: TypeAlias = str | Callable[[re.Match[str]], str]
 
 
 def plain(markdown: str) -> str:
-    """Returns a few lines of Markdown without marks; cells of a table row are joined by commas.
+    """Returns a few lines of Markdown as they read, without marks; cells of a table row are joined by commas.
 
-    Empty if it shows no words of its own: rules of tables, fences of code, tags of templates. Words
-    of code stay.
+    Empty if it shows no words of its own: rules of tables, fences of code, tags of templates. Code stays as it is
+    written.
     """
-    text = with_pipes(markdown)
-    for mark, replacement in _MARKS_BEFORE_CODE:
-        text = mark.sub(replacement, text)
+    aside = Aside()
+    text = with_pipes(aside.without_placeholders(markdown))
+    text = FENCED.sub(lambda block: aside.set(_words_of_block(block)), text)
+    text = _replaced(text, _MARKS_OF_LINES)
+    return _without_marks_in_lines(text, aside)
+
+
+def plain_title(title: str) -> str:
+    """Returns a title or a heading without marks; what would begin a list or a quotation is a part of it."""
+    aside = Aside()
+    text = aside.without_placeholders(title)
+    return _without_marks_in_lines(text, aside)
+
+
+def _without_marks_in_lines(text: str, aside: Aside) -> str:
+    """Returns a text on one line without the marks within its lines; aside: what was set aside of it."""
+    # 1. Code is no Markdown.
+    text = _without_spans(text, aside)
+
+    # 2. An escaped sign is no mark, nor is one that an entity stands for.
+    text = _WIKI_LINK.sub(_words_of_wiki_link, text)
+    text = _ESCAPED.sub(_as_no_mark, text)
+    text = _replaced(text, _MARKS_IN_LINES)
+    text = without_tags(text)
+    text = _STRONG.sub(r"\2", text)
     text = with_characters(text)
-    text = without_code(text, str.strip)
+    text = _ESCAPED.sub(_as_no_mark, text)
     text = _EMPHASIS.sub(_words_of_emphasis, text)
     text = _LEFT_OVER.sub("", text)
+
+    # 3. Signs and code stand in their place again.
+    text = text.translate(_SIGNS)
+    text = aside.put_back(text)
     return " ".join(text.split())
+
+
+def _replaced(text: str, marks: Sequence[tuple[re.Pattern[str], _Replacement]]) -> str:
+    """Returns the text with what stands in place of the marks, in their order."""
+    for mark, replacement in marks:
+        text = mark.sub(replacement, text)
+    return text
+
+
+def _words_of_block(block: re.Match[str]) -> str:
+    """Returns a block of code without its fences, and without the marks of a quotation around it."""
+    fence = block["fence"]
+    opening, *lines = block[0].split("\n")
+    if lines and lines[-1].lstrip(" \t>").startswith(fence):
+        lines.pop()
+    before_fence, _, _ = opening.partition(fence)
+    is_quoted = ">" in before_fence
+    if is_quoted:
+        lines = [line.lstrip(" \t>") for line in lines]
+    return "\n".join(["", *lines])
+
+
+def _without_spans(text: str, aside: Aside) -> str:
+    """Returns the text with each span of code set aside, without its backticks."""
+    if "`" not in text:
+        return text
+    parts = []
+    end = 0
+    for start, span_end in code_spans_of(text, 0, len(text)):
+        text_before = text[end:start]
+        parts.append(text_before)
+        code = text[start:span_end].strip("`").strip()
+        parts.append(aside.set(code))
+        end = span_end
+    rest = text[end:]
+    parts.append(rest)
+    return "".join(parts)
+
+
+def _as_no_mark(escaped: re.Match[str]) -> str:
+    """Returns a character that stands for a sign which a backslash escapes, until all marks have gone."""
+    sign = escaped[1]
+    return chr(_SIGN_AS_NO_MARK + ord(sign))
 
 
 def _words_of_row(row: re.Match[str]) -> str:
     """Returns the cells that show something, joined by commas; those of a rule in the midst of a row do not."""
     values = [cell for cell in cells(row[0]) if cell and not _CELL_OF_RULE.fullmatch(cell)]
-    return ", ".join(values)
+    words = ", ".join(values)
+    return words.replace("\\|", "|")
 
 
 def _words_of_tag(tag: re.Match[str]) -> str:
@@ -123,22 +218,24 @@ def _words_of_emphasis(emphasis: re.Match[str]) -> str:
     return emphasis[1] or emphasis[2]
 
 
-_MARKS_BEFORE_CODE: Sequence[tuple[re.Pattern[str], _Replacement]] = (
+_MARKS_OF_LINES: Sequence[tuple[re.Pattern[str], _Replacement]] = (
+    (DEFINITION, ""),
     (_ATTRIBUTES_OF_BLOCK, r"\1"),
-    (_FENCE, ""),
     (_TABLE_RULE, ""),
+    (_RULE, ""),
     (_LINE_MARK, ""),
     (_HARD_BREAK, ""),
     (_CALLOUT, ""),
     (_TABLE_ROW, _words_of_row),
     (BLOCK_ID, ""),
+)
+"""Marks that begin or end a line, and what stands in their place, in the order in which they are replaced."""
+_MARKS_IN_LINES: Sequence[tuple[re.Pattern[str], _Replacement]] = (
     (_TEMPLATE_TAG, _words_of_tag),
     (_TEMPLATER, ""),
     (_LINK_WITH_ATTRIBUTES, r"\1"),
-    (_WIKI_LINK, _words_of_wiki_link),
     (_LINK_BY_NAME, r"\1"),
     (_FOOTNOTE, ""),
-    (_TAG, " "),
-    (_STRONG, r"\2"),
+    (_COMMENT, " "),
 )
-"""Marks and what stands in their place, in the order in which they are replaced."""
+"""Marks within a line, and what stands in their place, in the order in which they are replaced."""

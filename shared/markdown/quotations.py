@@ -580,7 +580,9 @@ def _indentation(line: str) -> int:
 def _shown(markdown: str) -> str:
     """Returns Markdown with its characters, without citations of others and without what shows nothing."""
     characters = with_characters(markdown)
-    return without_marks(neutralize(characters))
+    shown = without_marks(neutralize(characters))
+    # What went may have stood in the midst of what looks like a citation now.
+    return neutralize(shown)
 
 
 def _is_quotation(begins: str, lines: Sequence[str]) -> bool:

@@ -142,6 +142,11 @@ def test_each_quote_stands_below_the_names_of_its_note_and_section() -> None:
     )
     _, piece = ExtractiveWriter().pieces(question(), asked_of(named))
     assert piece.text == "\n\n> **Teams › Priya Raman**\n>\n> She chose the database for us. [N1]"
+    numbered = replace(
+        named, chunk=replace(named.chunk, heading_path="# Teams > ## 1. `<T>` [N<b>1</b>]")
+    )
+    _, piece = ExtractiveWriter().pieces(question(), asked_of(numbered))
+    assert piece.text.startswith("\n\n> **Teams › 1. ‹T› (N1)**\n")
     _, by_file = ExtractiveWriter().pieces(question(), asked_of(OTHER))
     assert by_file.text.startswith("\n\n> **meeting**\n>\n> ")
     nameless = replace(OTHER, chunk=replace(OTHER.chunk, path=""))

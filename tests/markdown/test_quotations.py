@@ -2,14 +2,11 @@ from __future__ import annotations
 
 import re
 import time
-from html.parser import HTMLParser
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from shared.markdown.frontmatter import split
 from shared.markdown.hidden import with_characters, without_hidden, without_marks
@@ -18,28 +15,8 @@ from shared.markdown.plain import plain
 from shared.markdown.quotable import PieceKind, are_neighbours, quotable
 from shared.markdown.quotations import NARROWEST, joined_lines, quotation
 from shared.markdown.sanitize import sanitize
+from tests.markdown.rendered import RENDERER, STRANGERS, letters, visible_text, without_comments
 from tests.servers.dev import ROOT
-
-_RENDERER = MarkdownIt("commonmark", {"html": True}).enable("table")
-
-
-class _Text(HTMLParser):
-    """Collects the text that a page shows."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.text = ""
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def visible_text(markdown: str) -> str:
-    """Returns the text that a CommonMark renderer shows."""
-    page = _Text()
-    page.feed(_RENDERER.render(markdown))
-    page.close()
-    return page.text
 
 
 def quoted(text: str, around: str, *, longest: int = 700) -> list[str] | None:
@@ -421,18 +398,14 @@ def test_a_quote_shows_what_the_note_shows_there(lines: list[str], longest: int)
         quote = _without_footnotes(quote)  # code keeps them
         part = _without_footnotes(without_hidden(text)[start:end])
         head = "" if piece.head and piece.head[0] in part else "".join(piece.head)
-        assert _letters(visible_text(quote)) in (
-            _letters(visible_text(part)),
-            _letters(visible_text(head)) + _letters(visible_text(part)),
+        assert letters(visible_text(quote)) in (
+            letters(visible_text(part)),
+            letters(visible_text(head)) + letters(visible_text(part)),
         )
 
 
 def _without_footnotes(markdown: str) -> str:
     return re.sub(r"\[\^1\](?:: )?", "", markdown)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
 
 
 @pytest.mark.parametrize(
@@ -481,7 +454,7 @@ def test_a_row_behind_the_line_that_leads_to_its_table_stands_below_its_head(
     name_line, rule, last_line = lines[-3:]
     assert name_line == "| Name | Port |"
     assert last_line == "| web | 80 |"
-    assert "<th" in _RENDERER.render("\n".join(lines))
+    assert "<th" in RENDERER.render("\n".join(lines))
     assert "80" in visible_text("\n".join(lines))
     assert lines[:-3] == (("All services:", "") if lead else ())
     assert rule.startswith("|")
@@ -490,10 +463,10 @@ def test_a_row_behind_the_line_that_leads_to_its_table_stands_below_its_head(
 def test_a_table_without_outer_pipes_is_a_table_to_us_where_it_is_one_to_a_renderer() -> None:
     assert plain(PIPELESS) == "Name, Port mail, 25 web, 80"
     for text in ("a | b\n\n--- | ---", "a | b\n---\nc | d", "a | b\n--- | --- | ---\nc | d"):
-        assert "<table" not in _RENDERER.render(text)
+        assert "<table" not in RENDERER.render(text)
         assert all(piece.kind is not PieceKind.ROW for piece in quotable(text))
     goes_on = f"We have:\n{PIPELESS}last\n\nText | more."
-    assert ">last</td>" in _RENDERER.render(goes_on)
+    assert ">last</td>" in RENDERER.render(goes_on)
     kinds = [piece.kind for piece in quotable(goes_on)]
     assert kinds == [PieceKind.SENTENCE, *[PieceKind.ROW] * 3, PieceKind.SENTENCE]
     _, _, lines = quotation(goes_on, [(0, len(goes_on))], longest=900)
@@ -524,6 +497,11 @@ def test_an_entity_becomes_its_character_unless_that_could_act(markdown: str, sh
 
 def test_a_quote_has_characters_for_entities_and_no_citation_made_of_them() -> None:
     assert quoted("AT&amp;T &#91;N1&#93;", "AT") == ["AT&T (N1)"]
+
+
+@pytest.mark.parametrize("written", ["[N<b></b>1]", "<i>[</i>N1]", "[N<i>1</i>]", "[<?x?>N1]"])
+def test_a_tag_that_goes_leaves_no_citation(written: str) -> None:
+    assert "[N1]" not in "".join(quoted(f"So it is {written}.", "So") or [])
 
 
 def test_a_pattern_in_running_text_is_no_footnote_in_what_is_listed_either() -> None:
@@ -570,11 +548,8 @@ def test_no_sentence_ends_in_the_midst_of_a_link(target: str) -> None:
     ]
 
 
-STRANGERS = Path(__file__).parents[2] / "examples" / "strangers" / "notes"
-_COMMENT = re.compile(r"\{%-?\s*comment\b.*?endcomment\s*-?%\}", re.DOTALL)
-"""Hidden by the renderer of the site from which the notes are."""
 _TAG_OF_LINK = re.compile(r"(?<!\\)(\[[^\[\]<>]*\]\()\{[{%][^{}%\n]*[%}]\}")
-"""Becomes an address there."""
+"""Becomes an address on the site from which the notes are."""
 
 
 @pytest.mark.slow
@@ -584,10 +559,10 @@ def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> No
     for file in files:
         text = file.read_text(encoding="utf-8")
         body = text[split(text).body_start :]
-        shown = _COMMENT.sub("", body)
+        shown = without_comments(body)
         filled_in = _TAG_OF_LINK.sub(r"\1/page", shown)
         # A quote that is cut within a link shows the tag.
-        pages = [_letters(visible_text(filled_in)), _letters(visible_text(shown))]
+        pages = [letters(visible_text(filled_in)), letters(visible_text(shown))]
         outline = Outline(body)
         spans = set()
         for piece in quotable(body):
@@ -596,8 +571,8 @@ def test_every_quote_of_notes_of_strangers_is_text_that_a_renderer_shows() -> No
                 continue
             spans.add(span)
             _, _, lines = quotation(body, [span], first=piece, longest=900)
-            visible_letters = _letters(visible_text(sanitize("\n".join(lines), [body])))
-            head = _letters(visible_text("\n".join(piece.head)))
+            visible_letters = letters(visible_text(sanitize("\n".join(lines), [body])))
+            head = letters(visible_text("\n".join(piece.head)))
             without_head = visible_letters.removeprefix(head)
             is_shown = any(visible_letters in page or without_head in page for page in pages)
             assert is_shown, (file.name, lines)
