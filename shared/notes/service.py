@@ -25,6 +25,8 @@ TRASH_KEPT = timedelta(days=30)
 """Time that a version stays in the trash."""
 ATTEMPTS = 5
 """Attempts to replace a note that others are writing, for a caller who names no version."""
+RECENT_TRASH = 50
+"""Newest entries of the trash among which a note's deletion is looked for."""
 SAME_FIELDS = ("title", "text", "vault", "path", "tags", "lang")
 """Fields that a note and its draft share."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC)
@@ -283,7 +285,13 @@ class Notes:
             return None
 
     def discard(self, tenant_id: str, note_id: str, draft: NoteDraft) -> TrashedNote:
-        """Puts the content of a file into the trash before it is replaced or removed."""
+        """Puts the content of a file into the trash before it is replaced or removed, and returns the entry.
+
+        The file of a deleted note that says what the note said is in the trash already, and is not stored again.
+        """
+        deleted = self._last_deleted(tenant_id, note_id)
+        if deleted is not None and _says(draft, deleted.note):
+            return deleted
         now = self.clock()
         created_at = draft.created_at or draft.modified_at or now
         note = draft.note(note_id, created_at=created_at, updated_at=now)
@@ -291,6 +299,15 @@ class Notes:
         assert trashed is not None  # noqa: S101 - only edits of versions that were read are left out
         self.store.put(tenant_id, TRASH, trashed)
         return trashed
+
+    def _last_deleted(self, tenant_id: str, note_id: str) -> TrashedNote | None:
+        """Returns the entry of a note that was deleted; None if there is such a note, or many entries are newer."""
+        if readable_note(self.store, tenant_id, note_id) is not None:
+            return None
+        for row in self.trash(tenant_id, limit=RECENT_TRASH, token=None).items:
+            if row.note.note_id == note_id and row.reason is TrashReason.DELETED:
+                return self._stored_trash(tenant_id, row.trash_id)
+        return None
 
     def restore(self, tenant_id: str, trash_id: str) -> Note:
         """Restores a version and returns it; the version in its place goes into the trash.
@@ -330,6 +347,17 @@ def _have_same_content(previous: Note | None, note: Note | None) -> bool:
     if previous is None or note is None:
         return False
     return note_revision(previous) == note_revision(note)
+
+
+def _says(draft: NoteDraft, note: Note) -> bool:
+    """Reports whether a file says what the note does, wherever both lie."""
+    has_same_content = (
+        draft.title == note.title
+        and draft.text == note.text
+        and draft.tags == note.tags
+        and draft.lang == note.lang
+    )
+    return has_same_content and _is_told_as(draft.created_at, note.created_at)
 
 
 def _is_told_as(draft_time: datetime | None, stored_time: datetime) -> bool:

@@ -264,6 +264,25 @@ def test_the_first_of_a_callers_edits_in_each_hour_is_kept(world: World) -> None
     assert world.json("GET", f"/trash/{trash(world)[0]['trashId']}")["text"] == "70"
 
 
+def test_a_version_is_stored_once_more_unless_it_is_what_a_deleted_note_said(world: World) -> None:
+    note = {"title": "Boat", "text": "Blue.", "noteId": "n1"}
+    world.json("PUT", "/notes/n1", note)
+    assert world.json("POST", "/trash", note)["reason"] == "edited"
+    world.clock.forward(seconds=1)
+    assert world.call("api", "DELETE", "/notes/n1").status_code == 204
+    (deleted, _) = trash(world)
+    assert world.json("POST", "/trash", note)["trashId"] == deleted["trashId"]
+    for change in (
+        {"text": "Red."},
+        {"title": "Ship"},
+        {"tags": ["sea"]},
+        {"createdAt": "2020-01-01"},
+    ):
+        world.clock.forward(seconds=1)
+        assert world.json("POST", "/trash", {**note, **change})["reason"] == "edited"
+    assert len(trash(world)) == 6
+
+
 def test_trash_can_be_removed_for_good_and_belongs_to_its_owner_alone(
     world: World,
 ) -> None:

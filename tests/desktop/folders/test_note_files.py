@@ -19,7 +19,7 @@ from desktop.folders.destinations import LocalDestination
 from desktop.folders.followed import FollowedFolders, with_folders
 from desktop.folders.importing import Import
 from desktop.folders.manifest import Manifest
-from desktop.folders.merging import ImportChoice
+from desktop.folders.merging import ImportChoice, Side
 from desktop.folders.note_files import FolderFiles, with_note_files
 from desktop.folders.report import ImportReport
 from desktop.product.loopback import only_from_this_machine
@@ -111,6 +111,31 @@ def test_a_file_follows_its_note_through_every_change(desk: Desk) -> None:
     (deleted, *_) = desk.call("GET", "/api/trash")["trash"]
     desk.call("POST", f"/api/trash/{deleted['trashId']}:restore")
     assert "High water." in (desk.folder / "log.md").read_text()
+
+
+def test_a_deleted_note_whose_file_says_the_same_is_in_the_trash_once(desk: Desk) -> None:
+    desk.call("DELETE", f"/api/notes/{BOAT}")
+    (entry,) = desk.call("GET", "/api/trash")["trash"]
+    assert entry["reason"] == "deleted"
+    desk.call("POST", f"/api/trash/{entry['trashId']}:restore")
+    assert desk.call("GET", "/api/trash")["trash"] == []
+    assert desk.markdown_files() == {"boat.md": "Blue."}
+
+
+def test_a_deleted_note_whose_file_says_something_else_is_in_the_trash_with_the_file(
+    desk: Desk,
+) -> None:
+    (desk.folder / "boat.md").write_text("Red.")
+    desk.app.notes.delete("local", BOAT)
+    choice = ImportChoice(write_back=True, take=Side.NOTE)
+    Import(desk.destination, desk.folder, "default", choice).run(vectors=False)
+    assert desk.markdown_files() == {}
+    rows = desk.call("GET", "/api/trash")["trash"]
+    versions = [desk.call("GET", f"/api/trash/{row['trashId']}") for row in rows]
+    assert [(version["reason"], version["text"]) for version in versions] == [
+        ("edited", "Red."),
+        ("deleted", "Blue."),
+    ]
 
 
 class Killed(BaseException):
