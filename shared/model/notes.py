@@ -80,7 +80,7 @@ class TrashReason(StrEnum):
     EDITED = "edited"
     """Another version that was saved under its id."""
     REPLACED = "replaced"
-    """A file that was imported at its path."""
+    """A file that was imported at its path, or an earlier version that was restored."""
     DELETED = "deleted"
 
     @classmethod

@@ -337,6 +337,88 @@ def test_a_note_is_deleted_only_after_asking(page: Page) -> None:
     expect(page.locator(".note .prose")).to_contain_text("Gone tomorrow.")
 
 
+def delete(page: Page, product: Running, note_id: str) -> None:
+    """Deletes a new note on the page, which goes back to the list."""
+    product.call("PUT", f"/notes/{note_id}", {"title": note_id, "text": f"The {note_id}."})
+    page.goto(f"{page.url.split('#')[0]}#/notes/{note_id}")
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator(".landing")).to_be_visible()
+    expect(page.locator(".toast.shown")).to_have_text("Deleted.Undo")
+
+
+def test_undo_without_a_connection_is_offered_again_until_it_is_done(
+    page: Page, product: Running
+) -> None:
+    delete(page, product, "bollard")
+    toast = page.locator(".toast.shown")
+    page.context.set_offline(True)
+    for _ in range(2):
+        toast.get_by_role("button", name="Undo").click()
+        expect(toast).to_have_text("The server cannot be reached.Undo")
+    page.context.set_offline(False)
+    expect(toast).to_have_text("Connected again.Undo")
+    toast.get_by_role("button", name="Undo").click()
+    expect(page.locator(".note .prose")).to_have_text("The bollard.")
+    expect(toast).to_have_count(0)
+    product.call("DELETE", "/notes/bollard")
+
+
+def test_undo_of_a_note_that_the_trash_does_not_hold_any_more_says_so_and_stays(
+    page: Page, product: Running
+) -> None:
+    delete(page, product, "fender")
+    entry = product.call("GET", "/trash")[1]["trash"][0]
+    assert entry["noteId"] == "fender"
+    product.call("DELETE", f"/trash/{entry['trashId']}")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast.shown")).to_have_text(
+        "The note is not in the trash any more, and cannot be brought back."
+    )
+    assert page.evaluate("location.hash") == "#/notes"
+    expect(page.locator(".landing")).to_be_visible()
+
+
+def test_undo_replaces_no_text_that_somebody_has_written_since(
+    page: Page, product: Running
+) -> None:
+    delete(page, product, "cleat")
+    product.call("PUT", "/notes/cleat", {"title": "cleat", "text": "Another cleat."})
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast.shown")).to_have_text(
+        "Somebody has written this note anew. What you deleted stays in the trash."
+    )
+    expect(page.locator(".note .prose")).to_have_text("Another cleat.")
+    entry = product.call("GET", "/trash")[1]["trash"][0]
+    assert (entry["noteId"], entry["reason"]) == ("cleat", "deleted")
+    product.call("DELETE", "/notes/cleat")
+
+
+def test_undo_of_a_note_that_was_restored_elsewhere_shows_it(page: Page, product: Running) -> None:
+    delete(page, product, "hawser")
+    entry = product.call("GET", "/trash")[1]["trash"][0]
+    product.call("POST", f"/trash/{entry['trashId']}:restore")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".note .prose")).to_have_text("The hawser.")
+    product.call("DELETE", "/notes/hawser")
+
+
+def test_undo_reads_no_more_of_the_trash_than_it_needs(page: Page, product: Running) -> None:
+    delete(page, product, "painter")
+    read: list[str] = []
+
+    def with_more(route: Route) -> None:
+        read.append(route.request.url)
+        reply = route.fetch()
+        route.fulfill(response=reply, json={**reply.json(), "nextPageToken": "more"})
+
+    page.route("**/trash?**", with_more)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".note .prose")).to_have_text("The painter.")
+    assert len(read) == 1
+    product.call("DELETE", "/notes/painter")
+
+
 def test_who_goes_on_while_a_note_is_deleted_or_brought_back_stays_there(
     page: Page, product: Running
 ) -> None:

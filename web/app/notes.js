@@ -155,13 +155,26 @@ export class Notes extends EventTarget {
   /** What is in the trash, the newest first. @returns {Promise<any[]>} */
   async trash() {
     const found = [];
+    for await (const versions of this.trashPages()) found.push(...versions);
+    return found;
+  }
+
+  /** The version of a note that went into the trash when it was deleted last; undefined without one. @param {string} id @returns {Promise<any>} */
+  async lastDeleted(id) {
+    for await (const versions of this.trashPages()) {
+      const deleted = versions.find(({ noteId, reason }) => noteId === id && reason === "deleted");
+      if (deleted) return deleted;
+    }
+  }
+
+  /** @returns {AsyncGenerator<any[]>} pages of the trash, the newest first */
+  async *trashPages() {
     let token = "";
     do {
       const page = await this.page.api.get(`/trash?pageSize=${PAGE}${token && `&pageToken=${encodeURIComponent(token)}`}`);
-      found.push(...page.trash);
+      yield page.trash;
       token = page.nextPageToken;
     } while (token);
-    return found;
   }
 
   /** @param {string} trashId @returns {Promise<any>} the note as it is again */

@@ -134,11 +134,26 @@ export class NotePage {
   /** What was just deleted. @param {string} id */
   async bringBack(id) {
     const address = location.hash;
-    await tried(async () => {
-      const trashed = (await this.notes.trash()).find(({ noteId, reason }) => noteId === id && reason === "deleted");
-      if (trashed) await this.notes.restore(trashed.trashId);
+    const restored = async () => {
+      const present = await this.present(id);
+      const deleted = await this.notes.lastDeleted(id);
+      if (!present && !deleted) return this.page.say("The note is not in the trash any more, and cannot be brought back.");
+      if (!present) await this.notes.restore(deleted.trashId);
+      else if (deleted) this.page.say("Somebody has written this note anew. What you deleted stays in the trash.");
       if (location.hash === address) go({ view: "notes", id });
-    }, this.page.tell);
+    };
+    await tried(restored, (error) => {
+      const mayPass = error.unreachable || error.status >= 500;
+      this.page.say(error.message, mayPass ? { Undo: () => this.bringBack(id) } : {});
+    });
+  }
+
+  /** Whether there is such a note by now. Throws ApiError. @param {string} id */
+  async present(id) {
+    const note = await tried(() => this.notes.get(id), (error) => {
+      if (error.status !== 404) throw error;
+    });
+    return Boolean(note);
   }
 
   /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */

@@ -9,6 +9,7 @@ const ACTS_FOR = 12_000;
 export class Shell {
   /** @param {import("../connection.js").Connection} connection */
   constructor(connection) {
+    this.connection = connection;
     this.announcements = h("div", { class: "unseen", role: "status", "aria-live": "polite" });
     this.live = h("div", { class: "toast", role: "status", "aria-live": "polite" });
     this.banner = h("div", { class: "banner", role: "alert", hidden: true });
@@ -28,6 +29,8 @@ export class Shell {
       this.tools,
     );
     this.timer = 0;
+    /** What the message that is shown offers to do. @type {Record<string, () => void>} */
+    this.offered = {};
     /** The step that the open menu is on a phone. */
     this.leaveMenu = () => {};
     connection.addEventListener("change", () => this.connected(connection.online));
@@ -53,15 +56,20 @@ export class Shell {
   };
 
   /**
-   * Say it to everybody: shown for a moment, and read out.
+   * Say it to everybody: shown for a moment, and read out. Without a connection, what is offered stays until there is one.
    * @param {string} text @param {Record<string, () => void>} [actions] what can be done about it, by the words on its button
    */
   say = (text, actions = {}) => {
-    const hide = () => this.live.classList.remove("shown");
+    const hide = () => {
+      this.live.classList.remove("shown");
+      this.offered = {};
+    };
     const buttons = Object.entries(actions).map(([words, run]) => button(words, () => (hide(), run())));
     this.live.replaceChildren(text, ...buttons);
     this.live.classList.add("shown");
+    this.offered = actions;
     clearTimeout(this.timer);
+    if (buttons.length && !this.connection.online) return;
     this.timer = setTimeout(hide, buttons.length ? ACTS_FOR : SHOWN_FOR);
   };
 
@@ -69,7 +77,7 @@ export class Shell {
   connected(online) {
     this.banner.hidden = online;
     this.banner.textContent = online ? "" : "No connection to the server. What you write is kept; trying again…";
-    if (online) this.say("Connected again.");
+    if (online) this.say("Connected again.", this.offered);
   }
 
   /** @param {"chat" | "notes"} view @param {HTMLElement} content @param {boolean} list whether a phone shows the list */

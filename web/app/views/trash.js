@@ -6,7 +6,7 @@ import { bodyStart } from "../markdown.js";
 import { refill } from "../redraw.js";
 import { preview } from "../render.js";
 
-const HAPPENED = /** @type {Readonly<Record<string, string>>} */ ({ edited: "edited", replaced: "replaced by an import", deleted: "deleted" });
+const HAPPENED = /** @type {Readonly<Record<string, string>>} */ ({ edited: "edited", replaced: "replaced", deleted: "deleted" });
 
 export class Trash {
   /** @param {import("../notes.js").Notes} notes */
