@@ -16,10 +16,10 @@ it. So in an answer
 - definitions (`[label]: address`) get a blank before the colon, so that none defines anything.
 
 Code is content and stays: spans that close on their line, and blocks whose fence stands at the
-line's start, which every CommonMark parser reads alike. Where parsers may differ (a span that does
-not close, one in a table's row, a fence inside a list) nothing counts as code up to the paragraph's
-or the text's end. Labels of citations stay; none goes, and none comes about: what goes leaves
-something in its place.
+line's start, or behind `> ` in a quotation that follows an empty line, which every CommonMark
+parser reads alike. Where parsers may differ (a span that does not close, one in a table's row, a
+fence inside a list) nothing counts as code up to the paragraph's or the text's end. Labels of
+citations stay; none goes, and none comes about: what goes leaves something in its place.
 """
 
 from __future__ import annotations
@@ -79,9 +79,12 @@ _EMBEDDED = re.compile(r"!\[\[(?P<name>[\w \t.,;'’&()/#^|%+-]{1,300})\]\]")
 _JOINS_BEFORE = frozenset(" \t\n(*_\"“'")
 _JOINS_AFTER = frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
+_QUOTE_MARK = "> "
+"""May stand before a block of code in a quotation."""
+_LINE_OF_NO_QUOTATION = re.compile(r"\n(?!>)")
 _INFO = re.compile(r"[ \t]*(?P<word>[\w+#.-]*)[ \t]*", re.ASCII)
-_LINE_ENDS = re.compile(r"[ \t]*(?:\n|\Z)")
 _BEYOND_A_LINE = re.compile("[|\x85]")
+_RETURN = re.compile(r"\r\n?")
 _LINE_SEPARATORS = str.maketrans("\u2028\u2029", "  ")
 """Lines end here for some renderers, not for CommonMark; a blank is what both show."""
 _PROSE = re.compile(r"\([\w'’-]+[,;:]? [\w(‹]")
@@ -124,8 +127,10 @@ class Sanitizer:
         """True if the output ends in `]`, blanks aside."""
         self._line_start = ""
         """The first characters of the output's last line."""
-        self._fence = ""
-        """The opening of the block of code that the text is in; empty outside."""
+        self._closing_line: re.Pattern[str] | None = None
+        """Matches the line that closes the block of code that the text is in; None outside."""
+        self._may_quote_code = True
+        """True if a quotation that begins here, or that the text is in, stands behind an empty line."""
         self._no_spans = False
         """True if nothing counts as a span of code up to the paragraph's end."""
         self._no_code = False
@@ -139,7 +144,7 @@ class Sanitizer:
 
     def feed(self, text: str) -> str:
         """Returns the next piece of the text sanitized."""
-        text = text.translate(_LINE_SEPARATORS)
+        text = _RETURN.sub("\n", text).translate(_LINE_SEPARATORS)
         if self._ends_in_address and text and text[0] not in _ENDS_ADDRESS:
             text = f" {text}"
         self._ends_in_address = False
@@ -152,8 +157,8 @@ class Sanitizer:
 
     def _step(self) -> None:
         """Takes the next part: a line of code, a sign that may act, or plain text before one."""
-        if self._fence:
-            self._take_line_in_fence()
+        if self._closing_line is not None:
+            self._take_line_in_fence(self._closing_line)
             return
         if self._is_behind_bracket:
             behind = _BEHIND_BRACKET.match(self._text, self._position)
@@ -231,6 +236,9 @@ class Sanitizer:
         self._take_newline()
 
     def _take_newline(self) -> None:
+        is_blank = not self._line_start.strip(" \t")
+        if not self._line_start.startswith(">"):
+            self._may_quote_code = is_blank
         self._take("\n")
         self._line_start = ""
         self._opened_angle = False
@@ -269,7 +277,8 @@ class Sanitizer:
         assert match is not None  # noqa: S101 - it begins with one
         run = match[0]
         could_be_fence = len(run) > 2 and not self._no_code
-        if could_be_fence and not self._line_start:
+        is_quoted = self._line_start == _QUOTE_MARK and self._may_quote_code
+        if could_be_fence and (is_quoted or not self._line_start):
             self._open_fence(run)
             return
 
@@ -289,32 +298,50 @@ class Sanitizer:
             info = _INFO.fullmatch(line, len(run))
         line_end = self._position + length
         if info is not None and self._has_closing_fence(run, line_end):
-            self._fence = run
+            self._closing_line = self._closed_by(run)
             self._take_line_of_code(line, run + info["word"])
         else:
             self._no_code = True  # whether this opens a block is not ours to tell
             self._take(run)
 
+    def _closed_by(self, run: str) -> re.Pattern[str]:
+        """Returns a pattern of the line that closes a block of code which opens behind the line's start."""
+        fence = re.escape(run)
+        if self._line_start:
+            return re.compile(rf"{self._line_start}{fence}[ \t]*+")
+        return re.compile(rf" {{0,3}}{fence}[ \t]*+")
+
     def _has_closing_fence(self, run: str, line_end: int) -> bool:
         """Reports whether a line closes the block of code whose opening line ends at `line_end`.
 
-        At least one line must stand between the two.
+        At least one line must stand between the two, and a quotation must not end before.
         """
+        limit = len(self._text)
         fence = re.escape(run)
-        closing_line = re.compile(rf"\n {{0,3}}{fence}")
-        closing = closing_line.search(self._text, line_end)
+        could_close = re.compile(rf"\n {{0,3}}{fence}")
+        if self._line_start:
+            could_close = re.compile(rf"\n>[ \t]{{0,4}}{fence}")
+            behind_quotation = _LINE_OF_NO_QUOTATION.search(self._text, line_end)
+            if behind_quotation is not None:
+                limit = behind_quotation.start()
+
+        closing = could_close.search(self._text, line_end, limit)
         if closing is None:
             return False
         stands_on_next_line = closing.start() == line_end
         if stands_on_next_line:
             return False
-        end_of_line = _LINE_ENDS.match(self._text, closing.end())
-        return end_of_line is not None
+        line_start = closing.start() + 1
+        closing_line_end = self._text.find("\n", line_start)
+        if closing_line_end < 0:
+            closing_line_end = len(self._text)
+        closed_by = self._closed_by(run)
+        return closed_by.fullmatch(self._text, line_start, closing_line_end) is not None
 
-    def _take_line_in_fence(self) -> None:
+    def _take_line_in_fence(self, closing_line: re.Pattern[str]) -> None:
         line = self._rest_of_line()
-        if line.strip(" \t") == self._fence:
-            self._fence = ""
+        if closing_line.fullmatch(line):
+            self._closing_line = None
             self._take_line_of_code(line, line.rstrip())
         else:
             self._take_line_of_code(line, line)

@@ -154,6 +154,13 @@ def test_each_quote_stands_below_the_names_of_its_note_and_section() -> None:
     assert bare.text == "\n\n> The API runs on Cloud Run. [N1]"
 
 
+def test_code_in_a_quote_keeps_its_angle_brackets() -> None:
+    code = "```html\n<div>the database</div>\n```"
+    named = passage(f"We choose the database by code:\n\n{code}", title="Teams")
+    _, piece = ExtractiveWriter().pieces(question(), asked_of(named))
+    assert "\n> ```html\n> <div>the database</div>\n> ```\n" in piece.text
+
+
 def test_a_quote_has_the_day_of_its_note_where_the_question_names_a_time() -> None:
     retrieval = asked_of(LONG)
     at_a_time = replace(retrieval, analysis=replace(retrieval.analysis, time=LAST_WEEK))
