@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -13,13 +14,14 @@ from cli.showing import console, linked, show_list, time_in_words
 from cli.suggestions import SuggestingGroup
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address, listed_notes, rows_of
-from shared.errors import InvalidArgument, NotFound, TooLarge
+from shared.errors import Conflict, InvalidArgument, NotFound, TooLarge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from rich.console import Console
 
+    from desktop.folders.destinations import LocalDestination
     from functions.client import ApiClient, Json
 
 
@@ -151,13 +153,21 @@ def delete(context: CommandContext, note: str, vault: str | None) -> None:
 
 def _index(client: ApiClient, context: CommandContext, note_id: str) -> None:
     """Lets the index follow, if the product runs in this process alone."""
+    destination = _destination_here(client, context)
+    if destination is not None:
+        destination.follow(note_id)
+
+
+def _destination_here(client: ApiClient, context: CommandContext) -> LocalDestination | None:
+    """Returns this machine's store, if the product runs in this process alone."""
     from functions.client import InProcessClient  # noqa: PLC0415 - whoever asks a server does not wait for the product
 
-    if isinstance(client, InProcessClient):
-        from desktop.folders.destinations import LocalDestination  # noqa: PLC0415
-        from shared.bootstrap import app  # noqa: PLC0415
+    if not isinstance(client, InProcessClient):
+        return None
+    from desktop.folders.destinations import LocalDestination  # noqa: PLC0415
+    from shared.bootstrap import app  # noqa: PLC0415
 
-        LocalDestination(app(), context.tenant_id).follow(note_id)
+    return LocalDestination(app(), context.tenant_id)
 
 
 @notes.command()
@@ -191,11 +201,12 @@ def restore(context: CommandContext, trashed: str) -> None:
     """
     with context.client() as client:
         try:
-            note = client.send(
-                "POST",
-                f"{address('trash', trashed)}:restore",
-                {},
-            )
+            with _file_expected(client, context, trashed):
+                note = client.send(
+                    "POST",
+                    f"{address('trash', trashed)}:restore",
+                    {},
+                )
         except NotFound as error:
             hint = "`aurora notes trash` lists what it holds"
             raise NotFound(f"{error}; {hint}") from error
@@ -203,6 +214,28 @@ def restore(context: CommandContext, trashed: str) -> None:
 
     name = note["title"] or note["path"]
     context.tell(note, f"restored {name}")
+
+
+@contextmanager
+def _file_expected(client: ApiClient, context: CommandContext, trash_id: str) -> Iterator[None]:
+    """Lets the next pass over a folder whose files are written write the file of the note that the
+    block restores, unless that is refused.
+    """
+    destination = _destination_here(client, context)
+    if destination is None:  # a product that runs writes it by itself
+        yield
+        return
+
+    from desktop.folders.note_files import FolderFiles  # noqa: PLC0415 - as above
+
+    files = FolderFiles(destination)
+    note_id = files.expect_restored(trash_id)
+    try:
+        yield
+    except (NotFound, Conflict):
+        if note_id is not None:
+            files.expect_no_more(note_id)
+        raise
 
 
 @notes.command()

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cli.main import main
+from desktop.folders.manifest import Manifest
 from tests.cli.conftest import Aurora, Write
 
 NOTES = {
@@ -94,6 +95,28 @@ def test_a_deleted_note_is_in_the_trash_and_not_found_any_more(run: Run, tmp_pat
     assert "holds no" in second_restore.stderr
     assert "`aurora notes trash` lists" in second_restore.stderr
     assert json.loads(run("index", str(tmp_path / "notes"), "--json").stdout)["kept"] == []
+
+
+def test_the_file_of_a_restored_note_comes_back_where_files_are_written(
+    aurora: Aurora, notes: Write
+) -> None:
+    folder = notes(NOTES)
+    file = folder / "toys/boat.md"
+    assert aurora("index", str(folder)).exit_code == 0
+    manifest = Manifest.of(aurora.home)
+    (followed,) = manifest.folders("embedded local")
+    manifest.write_back(followed.source, enabled=True)
+    assert aurora("notes", "delete", "toys/boat.md").exit_code == 0
+    assert aurora("index", str(folder), "--write-back").exit_code == 0
+    assert not file.exists()
+
+    (entry,) = aurora.json("notes", "trash")["trash"]
+    assert aurora("notes", "restore", entry["trashId"]).exit_code == 0
+    assert aurora.json("index", str(folder), "--write-back")["written"] == 1
+    assert file.read_text() == NOTES["toys/boat.md"]
+    assert aurora.json("notes", "trash")["trash"] == []
+    assert aurora("notes", "restore", entry["trashId"]).exit_code == 1
+    assert len(manifest.files(followed.source)) == len(NOTES)
 
 
 def test_a_path_in_two_vaults_asks_for_the_vault(aurora: Aurora, notes: Write) -> None:
