@@ -162,7 +162,7 @@ class AskedProperties:
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text; 0 if the question lacks one of them."""
         analysis = self._retrieved.analysis
-        text_stems = stems_as(text, analysis.lang, analysis.renamed)
+        text_stems = stems_as(text, analysis)
         if text_stems <= self._retrieved.weights.keys():
             return len(text_stems)
         return 0
@@ -206,7 +206,7 @@ def _definitions_in(chunk: IndexedChunk, stems: set[str], analysis: Analysis) ->
         term = _TERM.match(line)
         if term is None:
             continue
-        term_stems = stems_as(term[1], analysis.lang, analysis.renamed)
+        term_stems = stems_as(term[1], analysis)
         if term_stems == stems:
             texts.add(line)
     return frozenset(texts)

@@ -185,7 +185,7 @@ class _AskedWords:
 
     def held_by(self, text: str) -> set[str]:
         """Returns the stems of these words that a text holds."""
-        return self.weights.keys() & stems_as(text, self.analysis.lang, self.analysis.renamed)
+        return self.weights.keys() & stems_as(text, self.analysis)
 
     def share(self, text: str) -> float:
         """Returns the weighted share of these words that a text holds, in [0, 1]."""

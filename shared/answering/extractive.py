@@ -116,7 +116,7 @@ class ExtractiveWriter:
         """
         # 1. What is quoted.
         zone = ZoneInfo(question.zone)
-        own_words = question.asked or question.text
+        own_words = question.own_words
         lang = answer_lang(own_words, retrieved)
         lists_notes = retrieved.notes_read is not None
         if lists_notes:
@@ -167,7 +167,7 @@ class ExtractiveWriter:
         """Returns the person's words that matter and that no quoted passage holds; none without an embedder."""
         if self._embedder is None:
             return ()
-        own_words = question.asked or question.text
+        own_words = question.own_words
         chunks = [quote.passage.chunk for quote in quotes]
         lang = answer_lang(own_words, retrieved)
         return missing_words(

@@ -169,7 +169,7 @@ class _QuestionWords:
     def _stems_in(self, text: str) -> frozenset[str]:
         """Returns the stems of the question's words that a text holds."""
         analysis = self._analysis
-        text_stems = stems_as(text, analysis.lang, analysis.renamed)
+        text_stems = stems_as(text, analysis)
         return frozenset(self._weights.keys() & text_stems)
 
     def _shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
@@ -199,7 +199,7 @@ class _QuestionWords:
         if known_stems is not None:
             return known_stems
         analysis = self._analysis
-        title_stems = frozenset(stems_as(title, analysis.lang, analysis.renamed))
+        title_stems = frozenset(stems_as(title, analysis))
         self._stems_of_titles[title] = title_stems
         return title_stems
 

@@ -116,7 +116,7 @@ class _Division:
             if chunk.stems_among(asked_stems):
                 return True
         text = " ".join(texts)
-        stems_of_text = stems_as(text, analysis.lang, analysis.renamed)
+        stems_of_text = stems_as(text, analysis)
         if asked_stems & stems_of_text:
             return True
         words = folded_words(text)
@@ -392,7 +392,7 @@ def _sentences_about(
     best_lines: list[str] = []
     best_weight = 0.0
     for line in lines:
-        stems_of_line = stems_as(line, analysis.lang, analysis.renamed)
+        stems_of_line = stems_as(line, analysis)
         shared_stems = asked_stems & stems_of_line
         weight = sum(retrieved.weights.get(stem, 0.0) for stem in shared_stems)
         if weight > best_weight:

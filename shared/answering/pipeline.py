@@ -153,7 +153,7 @@ def _from_notes(
     if retrieved.refusal:
         return _refusal(retrieved.refusal, question, retrieved, writers)
     prompt = build_prompt(question, retrieved, label_sources(retrieved.selected), template=template)
-    lang = answer_lang(question.asked or question.text, retrieved)
+    lang = answer_lang(question.own_words, retrieved)
     draft, checker = yield from _write(question, prompt, writers, reach_notice(retrieved, lang))
     timer.end("write")
     is_incomplete = draft.failed or draft.truncated
@@ -237,7 +237,7 @@ def _general(
     """
     if refused.retrieved is None or refused.refusal is RefusalReason.INDEX_PENDING:
         return refused
-    lang = answer_lang(question.asked or question.text, refused.retrieved)
+    lang = answer_lang(question.own_words, refused.retrieved)
     notice = general_notice(lang)
     prompt = build_plain_prompt(question, template=template, searched=True)
     draft, checker = yield from _write(question, prompt, writers, notice)
@@ -278,7 +278,7 @@ def _refusal(
     *,
     model: str = "none",
 ) -> Answer:
-    lang = answer_lang(question.asked or question.text, retrieved)
+    lang = answer_lang(question.own_words, retrieved)
     return Answer(
         text=sanitize(refusal_text(reason)),
         refusal=reason,

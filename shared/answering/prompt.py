@@ -188,7 +188,7 @@ def _request(question: Question, template: Template | None, prompt_key: str) -> 
     if question.asked is None:
         request = [f"Question: {full_question}"]
     else:
-        own_words = neutralize(question.asked or question.text).strip()
+        own_words = neutralize(question.own_words).strip()
         request = [
             f"Question: {own_words}",
             f"That is, in full: {full_question}",
@@ -241,7 +241,7 @@ def build_plain_prompt(
     searched: the notes were searched and do not hold the answer.
     """
     (key,) = _fresh_keys([], 1, question, template, draw=draw)
-    own_words = question.asked or question.text
+    own_words = question.own_words
     request = _with_wishes_and_steps([own_words], question, template, key)
     room = _room_beside(request, question)
     turns = _newest(_turns(question), room)

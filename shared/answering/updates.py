@@ -194,7 +194,7 @@ def _words(passage: Scored, retrieved: Retrieved) -> frozenset[str]:
     path = chunk.path.replace("/", " ")
     text = "\n".join((chunk.title, path, chunk.heading_path, chunk.text))
     analysis = retrieved.analysis
-    return frozenset(stems_as(text, analysis.lang, analysis.renamed))
+    return frozenset(stems_as(text, analysis))
 
 
 def _usual_likeness(passages: Sequence[Scored], words: dict[str, frozenset[str]]) -> float:

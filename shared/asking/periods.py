@@ -81,7 +81,7 @@ def _holds(chunk: IndexedChunk, words: Collection[str], analysis: Analysis) -> b
     missing = {word for word in words if not chunk.terms.get(word)}
     if not missing:
         return True
-    return missing <= stems_as(chunk.text, analysis.lang, analysis.renamed)
+    return missing <= stems_as(chunk.text, analysis)
 
 
 @cache

@@ -286,7 +286,7 @@ def events_of(
     # 1. Small talk needs no notes.
     small_talk_reply = None
     if question.use_notes:
-        small_talk_reply = small_talk(question.asked or question.text)
+        small_talk_reply = small_talk(question.own_words)
     if small_talk_reply:
         _check_names(app, question, scope)
         yield CheckedPiece(small_talk_reply)

@@ -11,7 +11,7 @@ language.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import chain, pairwise
 from threading import Lock
@@ -29,6 +29,7 @@ from shared.language.words import (
     token_pattern,
     word_parts,
 )
+from shared.model.retrieval import Analysis
 
 MAX_TERM = 64
 """Characters of the longest stem. A longer word counts by its beginning, a longer compound by its
@@ -66,10 +67,11 @@ def stems(text: str, lang: str) -> list[str]:
     return list(chain.from_iterable(stems_of_tokens))
 
 
-def stems_as(text: str, lang: str, renamed: Mapping[str, str]) -> set[str]:
-    """Returns the different stems of a text, those in `renamed` under their other names."""
+def stems_as(text: str, analysis: Analysis) -> set[str]:
+    """Returns the different stems of a text, read in a question's language, those in its `renamed` under their other names."""
+    renamed = analysis.renamed
     names = set()
-    for stem in stems(text, lang):
+    for stem in stems(text, analysis.lang):
         names.add(renamed.get(stem, stem))
     return names
 

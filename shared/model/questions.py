@@ -107,3 +107,8 @@ class Question:
     """Name of the model that writes, one of those allowed; None for the configured one."""
     max_context_tokens: int | None = None
     """Most tokens that the writer reads, estimated: instructions, history, sources and question; None for no limit."""
+
+    @property
+    def own_words(self) -> str:
+        """The person's own words, which may be fewer than `text`."""
+        return self.asked or self.text

@@ -303,7 +303,7 @@ def find_title_matches(chunks: Iterable[IndexedChunk], analysis: Analysis) -> fr
         if chunk.position != 0:
             continue
         for name in (chunk.title, *aliases_in(chunk.properties)):
-            name_stems = stems_as(name, analysis.lang, analysis.renamed)
+            name_stems = stems_as(name, analysis)
             if question_stems <= name_stems and len(name_stems) <= longest_name:
                 matches.add(chunk.chunk_id)
                 break

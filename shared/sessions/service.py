@@ -427,7 +427,7 @@ class Sessions:
             is_stored = self.store.add_messages(
                 Conversation(self.person, turn.session.session_id),
                 messages_of(turn, answer, now),
-                first=title_of(turn.question.asked or turn.question.text),
+                first=title_of(turn.question.own_words),
             )
         except (TooLarge, Unavailable) as error:
             log.warning("a turn was answered and not stored (%s)", type(error).__name__)

@@ -90,7 +90,7 @@ def messages_of(turn: Turn, answer: StoredAnswer, now: datetime) -> tuple[Messag
     question_message = Message(
         message_id=f"{turn_id}1",
         role=Role.USER,
-        text=question.asked or question.text,
+        text=question.own_words,
         created_at=turn.asked_at,
         request_id=request_id,
         standalone=standalone,

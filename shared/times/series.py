@@ -83,10 +83,10 @@ def _named_series(
         titles = {chunk.title for chunk in notes.values()}
         if len(titles) > 1:
             full_name = " ".join(name)
-            stems_by_name[name] = stems_as(full_name, analysis.lang, analysis.renamed)
+            stems_by_name[name] = stems_as(full_name, analysis)
 
     for phrase in phrases:
-        phrase_stems = stems_as(phrase, analysis.lang, analysis.renamed)
+        phrase_stems = stems_as(phrase, analysis)
         if not phrase_stems:
             continue
         named: dict[str, IndexedChunk] = {}
