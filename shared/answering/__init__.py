@@ -16,6 +16,7 @@ likeness        passages -> their pieces, compared with the question by words an
 asked_time      the items and rows that hold a date of the time that the question names
 asked           what the question asks of passages: words, properties, lines that define a thing, a number
 replacement     which notes are replaced, according to their properties
+asked_statement which of several statements a question asks for: its tense, names and kinds
 tense           whether a question asks for what holds, what was, or what no longer holds
 written         when a passage was written: the day of its section, or the time of its note
 owners          the words of a question that own something, and what belongs to them

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from zoneinfo import ZoneInfo
 
 from shared.answering.asked import AskedProperties, definitions
+from shared.answering.asked_statement import AskedStatement
 from shared.answering.beside import ChunkReader, passages_beside
 from shared.answering.current import current_first
 from shared.answering.joining import joined
@@ -26,7 +26,7 @@ from shared.answering.named_notes import NamedNotes, notes_with_all_names
 from shared.answering.replacement import are_versions
 from shared.answering.subject import is_on_topic
 from shared.answering.updates import Update, find_update
-from shared.answering.windows import Window, windows
+from shared.answering.windows import ChosenWindows, Window, windows
 from shared.answering.written import section_day
 from shared.errors import StoreUnavailable
 from shared.model.questions import Question
@@ -49,15 +49,6 @@ WEAK = 0.55
 """Another note's window is left out below this share of the best window's score. The largest value that lost no fact and
 no right note on half of the questions to a handbook and to pages of strangers.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenWindows:
-    """The windows to be quoted, in their order; none if nothing is on topic."""
-
-    windows: Sequence[Window] = ()
-    dated_chunks: frozenset[str] = frozenset()
-    """Ids of the chunks above whose quotes the note's day is shown."""
 
 
 def choose_windows(
@@ -97,7 +88,8 @@ def choose_windows(
         ),
         key=lambda window: -window.score,
     )
-    ranked = joined(best_first, frozenset([passage.chunk.chunk_id for passage in beside]))
+    chunks_beside = frozenset([passage.chunk.chunk_id for passage in beside])
+    ranked = joined(best_first, chunks_beside)
     greatest_nearness = max(window.nearness for window in ranked)
     if not is_on_topic(retrieved, greatest_nearness):
         return ChosenWindows()
@@ -105,16 +97,17 @@ def choose_windows(
     # 2. Those that are quoted, in the order of the search.
     if missing is not None:
         nearest = _choose_nearest(ranked, naming, limit=question.quotes)
-        return ChosenWindows(_in_order_of_search(nearest, read, naming))
+        ordered_windows = _in_order_of_search(nearest, read, naming)
+        return ChosenWindows(ordered_windows)
     first = _first_passage(close, naming)
     chosen = _choose_of_notes(ranked, first.chunk.note_id, with_value, limit=question.quotes)
     chosen = _in_order_of_search(chosen, read, naming)
 
     # 3. What is newer before what is older, or the other way round.
     near = _near_and_versions(ranked, chosen)
-    ordered, dated_chunks = current_first(chosen, near, question, retrieved, named)
-    update = find_update(first, close, question, retrieved, named)
-    current = ChosenWindows(ordered, dated_chunks)
+    asked = AskedStatement.of(question, retrieved, named)
+    current = current_first(chosen, near, retrieved, asked, limit=question.quotes)
+    update = find_update(first, close, question, retrieved, asked)
     if update is None:
         return current
     return _with_update(current, update, first, ranked, limit=question.quotes)
@@ -211,7 +204,7 @@ def _close_passages(
     """
     min_score = FAR * retrieved.selected[0].score
     near = [passage for passage in retrieved.selected if passage.score >= min_score]
-    close: list[Scored] = []
+    close = []
     for passage in retrieved.selected:
         chunk = passage.chunk
         is_near = passage.score >= min_score
@@ -235,17 +228,26 @@ def _dated_by(update: Update, first: Scored, quoted: Iterable[Window]) -> frozen
     quoted.
     """
     both_notes = {update.passage.chunk.note_id, first.chunk.note_id}
-    chunks = [window.chunk for window in quoted if window.chunk.note_id in both_notes]
-    if {chunk.note_id for chunk in chunks} != both_notes:
+    quoted_notes = set()
+    undated_chunks = set()
+    for window in quoted:
+        chunk = window.chunk
+        if chunk.note_id not in both_notes:
+            continue
+        quoted_notes.add(chunk.note_id)
+        if section_day(chunk) is None:
+            undated_chunks.add(chunk.chunk_id)
+    if quoted_notes != both_notes:
         return frozenset()
-    return frozenset([chunk.chunk_id for chunk in chunks if section_day(chunk) is None])
+    return frozenset(undated_chunks)
 
 
 def _near_and_versions(ranked: Sequence[Window], chosen: Sequence[Window]) -> list[Window]:
     """Returns the windows that are not much weaker than the best one, and those of versions of the chosen notes."""
-    min_score = WEAK * ranked[0].score
+    best = ranked[0]
+    min_score = WEAK * best.score
     chosen_passages = [window.passage for window in chosen]
-    near: list[Window] = []
+    near = []
     for window in ranked:
         is_near = window.score >= min_score
         if is_near or _is_version_of_any(window.passage, chosen_passages):
@@ -367,7 +369,10 @@ def _different(ranked: Sequence[Window], limit: int) -> list[Window]:
 
 def _best_window(ranked: Iterable[Window], passage: Scored) -> Window:
     """Returns the best window of a passage's note, or of its section if a heading names the day of that."""
-    day = section_day(passage.chunk)
-    of_note = [window for window in ranked if window.chunk.note_id == passage.chunk.note_id]
-    of_section = [window for window in of_note if section_day(window.chunk) == day]
-    return (of_section or of_note)[0]
+    chunk = passage.chunk
+    day = section_day(chunk)
+    of_note = [window for window in ranked if window.chunk.note_id == chunk.note_id]
+    for window in of_note:
+        if section_day(window.chunk) == day:
+            return window
+    return of_note[0]

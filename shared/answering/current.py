@@ -19,17 +19,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import product
+from operator import attrgetter
 
+from shared.answering.asked_statement import AskedStatement
 from shared.answering.kinds import AskedKinds
 from shared.answering.named_notes import NamedNotes
 from shared.answering.replacement import are_versions, replaces
 from shared.answering.statements import Statement, statements_of
-from shared.answering.tense import Tense, tense_of
-from shared.answering.windows import Window
+from shared.answering.tense import Tense
+from shared.answering.windows import ChosenWindows, Window
 from shared.answering.written import MIN_APART, section_day, written_at
 from shared.language.terms import stems_as
 from shared.model.index import IndexedChunk
-from shared.model.questions import Question
 from shared.model.retrieval import Analysis, Retrieved
 
 ABOUT = 0.6
@@ -74,81 +75,98 @@ class _ReadWindow:
         if are_versions(self.chunk, other.chunk):
             return True
         older, newer = sorted((self, other), key=_written_at)
-        if newer.written_at - older.written_at < MIN_APART:
-            return False
-        pairs = product(newer.statements, older.statements)
-        if not any(statement.differs(older_statement) for statement, older_statement in pairs):
+        days_apart = newer.written_at - older.written_at
+        if days_apart < MIN_APART or not newer.states_another_thing_than(older):
             return False
         return not kinds.is_about_another(newer.chunk, older.chunk)  # read last, it takes longest
 
+    def states_another_thing_than(self, older: _ReadWindow) -> bool:
+        """Reports whether one of the statements differs from one of an older window."""
+        for statement, older_statement in product(self.statements, older.statements):
+            if statement.differs(older_statement):
+                return True
+        return False
 
-def _written_at(read: _ReadWindow) -> datetime:
-    return read.written_at
+
+_written_at = attrgetter("written_at")
 
 
 def current_first(
     chosen: Sequence[Window],
-    ranked: Iterable[Window],
-    question: Question,
+    ranked: Sequence[Window],
     retrieved: Retrieved,
-    named: NamedNotes,
-) -> tuple[list[Window], frozenset[str]]:
+    asked: AskedStatement,
+    *,
+    limit: int,
+) -> ChosenWindows:
     """Puts the newest statement of a thing before older ones that differ, even if it was not chosen.
 
     If the question asks for what no longer holds, the last one before the newest stands first. If it names a time, or
     otherwise asks of the past, nothing is reordered.
 
-    Returns at most as many windows as the question wants, and the ids of the chunks whose note's day is to be shown: of
-    those that differ, or of all if the question asks for what no longer holds.
+    Returns at most `limit` windows. The note's day is to be shown of those that differ, or of all if the question asks for
+    what no longer holds.
 
     ranked: the windows that may be quoted, best first.
-    named: the notes with the names in the question. Others speak of another, and state nothing anew.
     """
-    tense = tense_of(question, retrieved)
     names_time = retrieved.analysis.time is not None
-    if names_time and tense is Tense.PAST:
-        return list(chosen), frozenset()
+    if names_time and asked.tense is Tense.PAST:
+        return ChosenWindows(chosen)
 
     # 1. The best window of each note, or of each dated section of a note. Chosen windows come before others.
-    ranked = list(ranked)
     asked_words = _AskedWords.of([*chosen, *ranked], retrieved)
-    chosen_reads = [_read(window, asked_words, named) for window in chosen]
-    ranked_reads = [_read(window, asked_words, named) for window in ranked]
+    chosen_reads = [_read(window, asked_words, asked.named) for window in chosen]
+    ranked_reads = [_read(window, asked_words, asked.named) for window in ranked]
     best_of_place: dict[tuple[str, datetime], _ReadWindow] = {}
     for read in (*chosen_reads, *ranked_reads):
         best_of_place.setdefault(read.place, read)
 
     # 2. Each chosen window becomes the version of it that is to stand first, followed by the others that were chosen too.
-    kinds = AskedKinds.of(retrieved.analysis)
     ordered: list[_ReadWindow] = []
     dated: list[_ReadWindow] = []
     for read in chosen_reads:
-        different = [
-            other for other in best_of_place.values() if read.states_differently(other, kinds)
-        ]
-        first_version, *others = _sorted_versions(read, different, tense)
-        shown_versions = [first_version]
-        shown_versions += [version for version in others if version in chosen_reads]
-        ordered += [version for version in shown_versions if version not in ordered]
-        if len(shown_versions) > 1 or tense is Tense.FORMER:
-            dated += shown_versions
+        versions = _versions_of(read, best_of_place.values(), asked)
+        first_version, *others = versions.in_order(asked.tense)
+        chosen_versions = [version for version in others if version in chosen_reads]
+        quoted = [first_version, *chosen_versions]
+        ordered += [version for version in quoted if version not in ordered]
+        if chosen_versions or asked.tense is Tense.FORMER:
+            dated += quoted
 
-    first_windows = [read.window for read in ordered][: question.quotes]
+    windows = [read.window for read in ordered]
     dated_chunks = [read.chunk.chunk_id for read in dated if read.section_day is None]
-    return first_windows, frozenset(dated_chunks)
+    return ChosenWindows(windows[:limit], frozenset(dated_chunks))
 
 
-def _sorted_versions(
-    read: _ReadWindow, different: Iterable[_ReadWindow], tense: Tense
-) -> list[_ReadWindow]:
-    """Sorts a window and the other versions of what it states."""
-    if tense is Tense.PAST:
-        return [read, *different]
-    versions = _newest_first([read, *different])
-    if tense is Tense.FORMER:
-        newest, *former = versions
-        return [*former, newest]
-    return versions
+@dataclass(frozen=True, slots=True)
+class _Versions:
+    """A chosen window, and the windows that state the same thing differently."""
+
+    chosen: _ReadWindow
+    others: Sequence[_ReadWindow]
+
+    def in_order(self, tense: Tense) -> list[_ReadWindow]:
+        """Returns all of them, the one that is to stand first before the others."""
+        versions = [self.chosen, *self.others]
+        if tense is Tense.PAST:
+            return versions
+        newest, *former = _newest_first(versions)
+        if tense is Tense.FORMER:
+            return [*former, newest]
+        return [newest, *former]
+
+
+def _versions_of(
+    chosen: _ReadWindow,
+    candidates: Iterable[_ReadWindow],
+    asked: AskedStatement,
+) -> _Versions:
+    """Finds the windows that state differently what a chosen one states."""
+    others = []
+    for candidate in candidates:
+        if chosen.states_differently(candidate, asked.kinds):
+            others.append(candidate)
+    return _Versions(chosen, others)
 
 
 def _newest_first(versions: Sequence[_ReadWindow]) -> list[_ReadWindow]:
@@ -176,16 +194,18 @@ class _AskedWords:
     @classmethod
     def of(cls, windows: Iterable[Window], retrieved: Retrieved) -> _AskedWords:
         """Finds out which words of the question some window holds."""
-        asked_words = cls(retrieved.weights, retrieved.analysis)
-        held: set[str] = set()
+        all_words = cls(retrieved.weights, retrieved.analysis)
+        held_stems: set[str] = set()
         for window in windows:
-            held |= asked_words.held_by(_about(window))
-        weights = {stem: weight for stem, weight in retrieved.weights.items() if stem in held}
+            text = _about(window)
+            held_stems |= all_words.held_by(text)
+        weights = {stem: weight for stem, weight in retrieved.weights.items() if stem in held_stems}
         return cls(weights, retrieved.analysis)
 
     def held_by(self, text: str) -> set[str]:
         """Returns the stems of these words that a text holds."""
-        return self.weights.keys() & stems_as(text, self.analysis)
+        text_stems = stems_as(text, self.analysis)
+        return self.weights.keys() & text_stems
 
     def share(self, text: str) -> float:
         """Returns the weighted share of these words that a text holds, in [0, 1]."""
@@ -210,18 +230,20 @@ def _read(window: Window, asked_words: _AskedWords, named: NamedNotes) -> _ReadW
 
 def _nearest_statements(window: Window, asked_words: _AskedWords) -> tuple[Statement, ...]:
     """Returns the sentences of a window that hold the greatest share of the words that are asked for."""
+    lang = asked_words.analysis.lang
     texts = [piece.plain for piece in window.pieces]
     shares = [asked_words.share(text) for text in texts]
     best_share = max(shares, default=0.0)
     statements: list[Statement] = []
     for text, share in zip(texts, shares, strict=True):
         if share == best_share:
-            statements += statements_of(text, asked_words.analysis.lang)
+            statements += statements_of(text, lang)
     return tuple(statements)
 
 
 def _about(window: Window) -> str:
     """Returns the text of a window with its note's title and its headings."""
-    texts = [window.chunk.title, window.chunk.heading_path]
+    chunk = window.chunk
+    texts = [chunk.title, chunk.heading_path]
     texts += [piece.plain for piece in window.pieces]
     return "\n".join(texts)

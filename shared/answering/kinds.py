@@ -24,7 +24,7 @@ class AskedKinds:
     """The runs of words in a question: the first word may tell which thing is asked for of the kind that the others name."""
 
     runs: tuple[Run, ...]
-    """Those of at least two words."""
+    """Runs of at least two words."""
     lang: str
 
     @classmethod

@@ -22,14 +22,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Tense(Enum):
-    """What a question asks for."""
+    """Time of the statement that a question asks for."""
 
     PRESENT = auto()
-    """What holds: the newest statement."""
+    """The newest statement: what holds."""
     PAST = auto()
-    """What was, or was at a time: any statement."""
+    """Any statement: what was, or was at a time."""
     FORMER = auto()
-    """What no longer holds: the last statement before the newest."""
+    """The last statement before the newest: what no longer holds."""
 
 
 def tense_of(question: Question, retrieved: Retrieved) -> Tense:

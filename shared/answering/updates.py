@@ -25,12 +25,12 @@ from operator import attrgetter
 from statistics import fmean
 from zoneinfo import ZoneInfo
 
-from shared.answering.kinds import AskedKinds
-from shared.answering.named_notes import NamedNotes
+from shared.answering.asked_statement import AskedStatement
 from shared.answering.replacement import replaces
-from shared.answering.tense import Tense, tense_of
+from shared.answering.tense import Tense
 from shared.answering.written import MIN_APART, written_at
 from shared.language.terms import stems_as
+from shared.model.index import IndexedChunk
 from shared.model.questions import Question
 from shared.model.retrieval import Retrieved, Scored
 
@@ -81,7 +81,7 @@ def find_update(
     passages: Sequence[Scored],
     question: Question,
     retrieved: Retrieved,
-    named: NamedNotes,
+    asked: AskedStatement,
 ) -> Update | None:
     """Returns the passage of a later note that most probably states anew what the first passage says; None without one.
 
@@ -90,62 +90,56 @@ def find_update(
     past. Left out are notes without the names in the question (they speak of another), notes about another thing of the kind
     that is asked for, notes still to come, and, unless what no longer holds is asked for, notes that another one replaces.
 
-    first: the passage that is quoted first. passages: those that may be quoted. named: the notes with the names in the
-        question.
+    first: the passage that is quoted first. passages: those that may be quoted.
     """
-    tense = tense_of(question, retrieved)
-    if tense is Tense.PAST:
+    if asked.tense is Tense.PAST:
         return None
     later = _later_passages(first, passages, question)
     earlier = _earlier_passages(first, passages)
     if not later and not earlier:
         return None  # nothing to compare, which takes a while
 
-    compared = _ComparedWithFirst(first, retrieved, named)
-    if tense is Tense.FORMER:
-        updates = [*compared.updates(earlier, FORMER), *compared.updates(later, NEVER)]
-        return max(updates, key=attrgetter("evidence"), default=None)
-
-    standing = [passage for passage in later if not _is_replaced(passage, retrieved)]
-    updates = compared.updates(standing, UPDATES)
+    compared = _ComparedWithFirst(first, retrieved, asked)
+    if asked.tense is Tense.FORMER:
+        updates = compared.updates(earlier, FORMER)
+        updates += compared.updates(later, NEVER)
+    else:
+        standing = [passage for passage in later if not _is_replaced(passage, retrieved)]
+        updates = compared.updates(standing, UPDATES)
     return max(updates, key=attrgetter("evidence"), default=None)
 
 
 class _ComparedWithFirst:
     """Compares passages with the first one: do they speak of the same, and how much are they alike?"""
 
-    def __init__(self, first: Scored, retrieved: Retrieved, named: NamedNotes) -> None:
+    def __init__(self, first: Scored, retrieved: Retrieved, asked: AskedStatement) -> None:
         self._first = first
-        self._named = named
-        self._kinds = AskedKinds.of(retrieved.analysis)
-        self._words = {
-            passage.chunk.chunk_id: _words(passage, retrieved) for passage in retrieved.selected
-        }
+        self._asked = asked
+        self._words: dict[str, frozenset[str]] = {}
+        for passage in retrieved.selected:
+            chunk = passage.chunk
+            self._words[chunk.chunk_id] = _words(chunk, retrieved)
         self._usual_likeness = _usual_likeness(retrieved.selected, self._words)
 
     def updates(self, others: Iterable[Scored], least: float) -> list[Update]:
         """Returns those of the other passages that may be updates, see `Update`."""
-        updates: list[Update] = []
+        updates = []
         for passage in others:
-            if not self._is_about_the_same(passage):
+            if not self._asked.may_be_in(passage.chunk, self._first.chunk):
                 continue
-            update = Update(passage, self._evidence(passage), least)
-            if update.evidence >= MAY_UPDATE:
-                updates.append(update)
+            evidence = self._evidence(passage)
+            if evidence >= MAY_UPDATE:
+                updates.append(Update(passage, evidence, least))
         return updates
-
-    def _is_about_the_same(self, passage: Scored) -> bool:
-        """Reports whether a passage may speak of the person or thing that the question asks about."""
-        if not self._named.may_speak_of_them(passage.chunk.note_id):
-            return False
-        return not self._kinds.is_about_another(passage.chunk, self._first.chunk)
 
     def _evidence(self, passage: Scored) -> float:
         """Returns the product of a passage's score and of its likeness to the first one, both as shares."""
         first_words = self._words[self._first.chunk.chunk_id]
-        likeness = _likeness(first_words, self._words[passage.chunk.chunk_id])
-        relative_likeness = (likeness + SMOOTHING) / (self._usual_likeness + SMOOTHING)
-        return min(MOST_LIKENESS, relative_likeness) * passage.score / self._first.score
+        words = self._words[passage.chunk.chunk_id]
+        likeness = _likeness(first_words, words) + SMOOTHING
+        usual_likeness = self._usual_likeness + SMOOTHING
+        relative_likeness = min(MOST_LIKENESS, likeness / usual_likeness)
+        return relative_likeness * passage.score / self._first.score
 
 
 def _later_passages(
@@ -161,12 +155,14 @@ def _later_passages(
     today = question.now.astimezone(zone).date()
     end_of_today = datetime.combine(today + timedelta(days=1), time(), zone)
     first_written_at = written_at(first.chunk)
-    later: list[Scored] = []
+    later = []
     for passage in passages:
-        passage_written_at = written_at(passage.chunk)
-        is_other_note = passage.chunk.note_id != first.chunk.note_id
+        chunk = passage.chunk
+        if chunk.note_id == first.chunk.note_id:
+            continue
+        passage_written_at = written_at(chunk)
         is_later = passage_written_at - first_written_at >= MIN_APART
-        if is_other_note and is_later and passage_written_at < end_of_today:
+        if is_later and passage_written_at < end_of_today:
             later.append(passage)
     return later
 
@@ -174,11 +170,13 @@ def _later_passages(
 def _earlier_passages(first: Scored, passages: Iterable[Scored]) -> list[Scored]:
     """Returns the passages of other notes that were written before the first passage."""
     first_written_at = written_at(first.chunk)
-    earlier: list[Scored] = []
+    earlier = []
     for passage in passages:
-        is_other_note = passage.chunk.note_id != first.chunk.note_id
-        is_earlier = first_written_at - written_at(passage.chunk) >= MIN_APART
-        if is_other_note and is_earlier:
+        chunk = passage.chunk
+        if chunk.note_id == first.chunk.note_id:
+            continue
+        days_before = first_written_at - written_at(chunk)
+        if days_before >= MIN_APART:
             earlier.append(passage)
     return earlier
 
@@ -188,23 +186,25 @@ def _is_replaced(passage: Scored, retrieved: Retrieved) -> bool:
     return any(replaces(other.chunk, passage.chunk) for other in retrieved.selected)
 
 
-def _words(passage: Scored, retrieved: Retrieved) -> frozenset[str]:
+def _words(chunk: IndexedChunk, retrieved: Retrieved) -> frozenset[str]:
     """Returns the stems of a passage, of its headings and of the title and path of its note."""
-    chunk = passage.chunk
     path = chunk.path.replace("/", " ")
-    text = "\n".join((chunk.title, path, chunk.heading_path, chunk.text))
-    analysis = retrieved.analysis
-    return frozenset(stems_as(text, analysis))
+    texts = (chunk.title, path, chunk.heading_path, chunk.text)
+    text = "\n".join(texts)
+    return frozenset(stems_as(text, retrieved.analysis))
 
 
 def _usual_likeness(passages: Sequence[Scored], words: dict[str, frozenset[str]]) -> float:
     """Returns the mean likeness of two passages of different notes; 0 if all are of one note."""
     likenesses: list[float] = []
-    for passage, other in combinations(passages, 2):
-        if passage.chunk.note_id != other.chunk.note_id:
-            own_words = words[passage.chunk.chunk_id]
-            other_words = words[other.chunk.chunk_id]
-            likenesses.append(_likeness(own_words, other_words))
+    chunks = [passage.chunk for passage in passages]
+    for chunk, other in combinations(chunks, 2):
+        if chunk.note_id == other.note_id:
+            continue
+        own_words = words[chunk.chunk_id]
+        other_words = words[other.chunk_id]
+        likeness = _likeness(own_words, other_words)
+        likenesses.append(likeness)
     if not likenesses:
         return 0.0
     return fmean(likenesses)
@@ -215,4 +215,5 @@ def _likeness(words: frozenset[str], other_words: frozenset[str]) -> float:
     all_words = words | other_words
     if not all_words:
         return 0.0
-    return len(words & other_words) / len(all_words)
+    common_words = words & other_words
+    return len(common_words) / len(all_words)

@@ -86,13 +86,13 @@ class Window:
         """Identifies the table, or the section of the list, that the window is from; None if it is from neither."""
         if not self.pieces:
             return None
-        chunk = self.chunk
+        section = (self.chunk.note_id, self.chunk.heading_path)
         last = self.pieces[-1]
         if last.kind is PieceKind.ROW and last.head:
             columns = last.head[0]
-            return chunk.note_id, chunk.heading_path, columns
+            return (*section, columns)
         if self.outline is not None and is_of_items(last, self.outline):
-            return chunk.note_id, chunk.heading_path
+            return section
         return None
 
     def is_of_same_block(self, other: Window) -> bool:
@@ -104,8 +104,9 @@ class Window:
         earlier, later = sorted((self, other), key=_place)
         if not earlier.is_in_last_block or not later.is_in_first_block:
             return False
-        is_continued = later.outline is not None and later.outline.begins_in_block
-        return is_continued or begins_in_block(later.chunk)
+        if later.outline is not None and later.outline.begins_in_block:
+            return True
+        return begins_in_block(later.chunk)
 
     @property
     def block(self) -> Span | None:
@@ -117,12 +118,17 @@ class Window:
     @property
     def is_in_first_block(self) -> bool:
         """True if its list or table is what its passage begins with."""
-        return self.outline is not None and self.block == self.outline.block(0)
+        if self.outline is None:
+            return False
+        return self.block == self.outline.block(0)
 
     @property
     def is_in_last_block(self) -> bool:
         """True if its list or table is what its passage ends with."""
-        return self.outline is not None and self.block == self.outline.block(len(self.chunk.text))
+        if self.outline is None:
+            return False
+        end = len(self.chunk.text)
+        return self.block == self.outline.block(end)
 
     def behind(self, other: Window) -> Window | None:
         """Returns the part of this window behind another one of the same note; None if nothing is left of it."""
@@ -131,16 +137,23 @@ class Window:
         _, end_of_other = other.span
         if end_of_other <= start_of_this:
             return self
+
+        # 1. What of its parts lies behind.
         end_in_chunk = end_of_other - chunk.start
         parts: list[Span] = []
         for start, end in self.parts:
-            rest = chunk.text[max(start, end_in_chunk) : end].lstrip()
+            start_of_rest = max(start, end_in_chunk)
+            rest = chunk.text[start_of_rest:end].lstrip()
             if rest:
                 parts.append((end - len(rest), end))
-        pieces = tuple(piece for piece in self.pieces if piece.line >= end_in_chunk)
         if not parts:
             return None
-        return replace(self, pieces=pieces or self.pieces[-1:], parts=tuple(parts))
+
+        # 2. The pieces in it.
+        pieces = [piece for piece in self.pieces if piece.line >= end_in_chunk]
+        if not pieces:
+            pieces = [self.pieces[-1]]
+        return replace(self, pieces=tuple(pieces), parts=tuple(parts))
 
     def in_order(self) -> list[Window]:
         """Returns this window and those that are quoted with it, in the order of the note."""
@@ -162,8 +175,8 @@ class Window:
             return False
         spans = [window.span for window in self.in_order()]
         other_spans = [window.span for window in other.in_order()]
-        for (start, end), (other_start, other_end) in product(spans, other_spans):
-            if start < other_end and other_start < end:
+        for span, other_span in product(spans, other_spans):
+            if _overlap(span, other_span):
                 return True
         return False
 
@@ -172,11 +185,14 @@ class Window:
 
         Rows beside the best one may be about something else, and the parts have those that match.
         """
-        if not self.pieces or self.pieces[-1].kind is PieceKind.ROW:
+        if not self.pieces:
             return self
-        start = self.pieces[0].line
-        end = self.pieces[-1].end
-        return replace(self, parts=((start, end),))
+        first = self.pieces[0]
+        last = self.pieces[-1]
+        if last.kind is PieceKind.ROW:
+            return self
+        span = (first.line, last.end)
+        return replace(self, parts=(span,))
 
     def from_nearest(self) -> Window:
         """Returns this window without the pieces before the one that lies nearest to the question, but for those with which
@@ -188,6 +204,22 @@ class Window:
         pieces = tuple(piece for piece in self.pieces if piece.line >= opening.line)
         span = opening.line, pieces[-1].end
         return replace(self, pieces=pieces, parts=(span,))
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenWindows:
+    """The windows to be quoted, in their order; none if nothing is on topic."""
+
+    windows: Sequence[Window] = ()
+    dated_chunks: frozenset[str] = frozenset()
+    """Ids of the chunks above whose quotes the note's day is shown."""
+
+
+def _overlap(span: Span, other: Span) -> bool:
+    """Reports whether two spans have a character in common."""
+    start, end = span
+    other_start, other_end = other
+    return start < other_end and other_start < end
 
 
 def _place(window: Window) -> tuple[int, int]:
@@ -211,15 +243,15 @@ def windows(
     defining: texts of pieces that define the thing that the question asks for. beside: further passages, which the search
     did not find, in which lists and tables of these go on.
     """
-    places = {
-        (known.chunk.note_id, known.chunk.position): known.chunk
-        for known in (*retrieved.selected, *beside)
-    }
+    chunks_by_place: dict[tuple[str, int], IndexedChunk] = {}
+    for passage in (*retrieved.selected, *beside):
+        place = (passage.chunk.note_id, passage.chunk.position)
+        chunks_by_place[place] = passage.chunk
     for compared in compare(question, passages, retrieved, embedder, beside):
         if compared.pieces:
             chunk = compared.passage.chunk
-            chunk_before = places.get((chunk.note_id, chunk.position - 1))
-            chunk_behind = places.get((chunk.note_id, chunk.position + 1))
+            chunk_before = chunks_by_place.get((chunk.note_id, chunk.position - 1))
+            chunk_behind = chunks_by_place.get((chunk.note_id, chunk.position + 1))
             outline = Outline(
                 chunk.text,
                 begins_in_table=chunk.columns != "",
@@ -270,15 +302,15 @@ def _windows_of(
             continue
 
         # 3. The chosen pieces that are quoted; those beside a matching item may not be.
-        shown = [index for index in chosen if index in fresh] or fresh
-        chosen_pieces = tuple(pieces[index] for index in shown)
-        nearest = max(shown, key=lambda index: scores[index])
+        shown_indexes = [index for index in chosen if index in fresh] or fresh
+        chosen_pieces = tuple(pieces[index] for index in shown_indexes)
+        nearest = max(shown_indexes, key=lambda index: scores[index])
         fullest = max(fresh, key=lambda index: compared.words.coverages[index])
         yield Window(
             passage=compared.passage,
             pieces=chosen_pieces,
             parts=parts,
-            opening=pieces[_opening(pieces, shown, nearest)],
+            opening=pieces[_opening(pieces, shown_indexes, nearest)],
             outline=outline,
             score=scores[core],
             nearness=compared.nearness[core],
@@ -352,9 +384,11 @@ def _around(
     last = first + size - 1
 
     # 3. An answer to a question at its end.
+    following = last + 1
     ends_in_question = pieces[last].plain.endswith(QUESTION)
-    if ends_in_question and last + 1 in free and continues(last + 1):
-        return min(core, first + 1), last + 1
+    if ends_in_question and following in free and continues(following):
+        first = min(core, first + 1)
+        last = following
     return first, last
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from shared.answering.asked_statement import AskedStatement
 from shared.answering.extractive import ExtractiveWriter
 from shared.answering.named_notes import NamedNotes, notes_with_all_names
 from shared.answering.updates import find_update
@@ -40,7 +41,8 @@ def searched(*passages: Scored, text: str = ASKED) -> Retrieved:
 def found(first: Scored, *others: Scored, text: str = ASKED) -> Scored | None:
     result = searched(first, *others, text=text)
     named = notes_with_all_names(text, result)
-    update = find_update(first, result.selected, question(text), result, named)
+    statement = AskedStatement.of(question(text), result, named)
+    update = find_update(first, result.selected, question(text), result, statement)
     if update is None or not update.is_probable:
         return None
     return update.passage
@@ -160,7 +162,8 @@ def test_an_earlier_note_that_hardly_answers_stays_below_the_first_one() -> None
 def test_a_question_about_a_time_asks_for_what_was_then() -> None:
     signed = written(SIGNED, 2024)
     result = retrieved(signed, written(RAISED, 2025), *unrelated(2025), text=ASKED, time=LAST_WEEK)
-    assert find_update(signed, result.selected, question(ASKED), result, NamedNotes()) is None
+    statement = AskedStatement.of(question(ASKED), result, NamedNotes())
+    assert find_update(signed, result.selected, question(ASKED), result, statement) is None
 
 
 def test_a_note_without_the_name_that_is_asked_for_updates_nothing() -> None:
