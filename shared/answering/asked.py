@@ -161,8 +161,7 @@ class AskedProperties:
 
     def _words_if_named(self, text: str) -> int:
         """Counts the words of a text; 0 if the question lacks one of them."""
-        analysis = self._retrieved.analysis
-        text_stems = stems_as(text, analysis)
+        text_stems = stems_as(text, self._retrieved.analysis)
         if text_stems <= self._retrieved.weights.keys():
             return len(text_stems)
         return 0

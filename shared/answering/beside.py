@@ -54,7 +54,7 @@ def passages_beside(
     known: chunks that were found, which are not read again.
     """
     known_ids = {chunk_id_of(chunk.note_id, chunk.position) for chunk in known}
-    beside: list[Scored] = []
+    beside = []
     nearest: Sequence[Scored] = passages
     room = MAX_READ
     for _ in range(ROUNDS):
@@ -84,7 +84,7 @@ def _going_on(
     neighbours_of: Mapping[str, Sequence[Scored]],
 ) -> list[Scored]:
     """Returns those chunks, as passages, in which the list or table of a neighbour goes on, with that one's score."""
-    going_on: list[Scored] = []
+    going_on = []
     for chunk in chunks:
         for neighbour in neighbours_of[chunk.chunk_id]:
             if _are_of_one_block(chunk, neighbour.chunk):

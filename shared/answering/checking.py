@@ -330,10 +330,11 @@ class Checker:
         self._carried = NOTHING_BEFORE
 
         # 2. The headings and marks above it, and the notice above the first piece.
-        before = read_markers(text_before.whole).written(labels)
+        markers_before = read_markers(text_before.whole)
+        written_before = markers_before.written(labels)
         if not self.text:
-            before = self._with_notice(before.lstrip(), text)
-        whole_text = self._append(judged, before, text)
+            written_before = self._with_notice(written_before.lstrip(), text)
+        whole_text = self._append(judged, written_before, text)
 
         # 3. Its claim. A piece brings only the citations of sources that no earlier piece cited.
         claim = self._claim(judged)

@@ -47,10 +47,17 @@ class _QuoteGroup:
     quotes: tuple[Quote, ...]
     labels: tuple[str, ...]
 
+    def with_next(self, quote: Quote, label: str) -> _QuoteGroup:
+        """Returns these quotes and the next one."""
+        quotes = (*self.quotes, quote)
+        labels = (*self.labels, label)
+        return _QuoteGroup(quotes, labels)
+
     @property
     def markers(self) -> str:
         """Returns the citations that stand behind the quotes."""
-        return "".join([f" [{label}]" for label in self.labels])
+        markers = [f" [{label}]" for label in self.labels]
+        return "".join(markers)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -58,7 +65,8 @@ class _QuoteGroup:
         touching = [False]
         for previous, quote in pairwise(self.quotes):
             touching.append(_touches(quote, previous))
-        return joined_lines([quote.lines for quote in self.quotes], touching)
+        lines_of_quotes = [quote.lines for quote in self.quotes]
+        return joined_lines(lines_of_quotes, touching)
 
 
 class ExtractiveWriter:
@@ -86,7 +94,7 @@ class ExtractiveWriter:
     ) -> tuple[Quote, ...]:
         """Returns at most as many quotes as the question wants; none if nothing is on topic."""
         chosen = choose_windows(question, retrieved, missing, self._embedder, self._reader)
-        quotes: list[Quote] = []
+        quotes = []
         for quote in _shown_quotes(chosen.windows):
             is_dated = quote.passage.chunk.chunk_id in chosen.dated_chunks
             quotes.append(replace(quote, dated=is_dated))
@@ -100,7 +108,8 @@ class ExtractiveWriter:
         candidates = windows(question.text, retrieved.nearest, retrieved, self._embedder)
         best_of_chunk: dict[str, Window] = {}
         for window in candidates:
-            best_of_chunk.setdefault(window.chunk.chunk_id, window)
+            chunk_id = window.chunk.chunk_id
+            best_of_chunk.setdefault(chunk_id, window)
         nearest_windows = [window.from_nearest() for window in best_of_chunk.values()]
         return _shown_quotes(nearest_windows)
 
@@ -115,11 +124,10 @@ class ExtractiveWriter:
         A question about a period and nothing else is answered with one line for each note, by date.
         """
         # 1. What is quoted.
-        zone = ZoneInfo(question.zone)
-        own_words = question.own_words
-        lang = answer_lang(own_words, retrieved)
+        lang = answer_lang(question.own_words, retrieved)
         lists_notes = retrieved.notes_read is not None
         if lists_notes:
+            zone = ZoneInfo(question.zone)
             quotes = period_quotes(retrieved.selected, zone, lang)
         else:
             quotes = self.quotes(question, retrieved, missing)
@@ -131,23 +139,17 @@ class ExtractiveWriter:
         sanitizer = Sanitizer(linkable(question, sources))
         unsaid: tuple[str, ...] = ()
         if missing is None and not lists_notes:
-            unsaid = self._unsaid(question, retrieved, quotes)
-        opening = sanitizer.feed(_opening(retrieved, missing, unsaid, lang))
+            unsaid = self._unsaid(question, retrieved, quotes, lang)
+        opening_line = _opening(retrieved, missing, unsaid, lang)
+        opening = sanitizer.feed(opening_line)
         pieces = [CheckedPiece(opening)]
         length = utf16_units(opening)
 
         # 3. The quotes, those that go on with each other as one piece.
         for group in _groups(quotes):
-            markers = group.markers if question.include_citations else ""
             is_next_item = lists_notes and len(pieces) > 1
             gap = "\n" if is_next_item else "\n\n"
-            if lists_notes:
-                body = _list_item(group.quotes[0], zone, lang) + markers
-            else:
-                title_line = _title_line(group.quotes[0], retrieved, zone, lang)
-                quoted_lines = group.lines
-                body = _blockquote(title_line, quoted_lines, markers)
-
+            body = _body(group, question, retrieved, lang)
             text = sanitizer.feed(gap + body)
             start = length + len(gap)
             length += utf16_units(text)
@@ -163,15 +165,21 @@ class ExtractiveWriter:
         question: Question,
         retrieved: Retrieved,
         quotes: Iterable[Quote],
+        lang: str,
     ) -> tuple[str, ...]:
-        """Returns the person's words that matter and that no quoted passage holds; none without an embedder."""
+        """Returns the person's words that matter and that no quoted passage holds; none without an embedder.
+
+        lang: language of the answer.
+        """
         if self._embedder is None:
             return ()
-        own_words = question.own_words
         chunks = [quote.passage.chunk for quote in quotes]
-        lang = answer_lang(own_words, retrieved)
         return missing_words(
-            own_words, retrieved.analysis, chunks, self._embedder, answer_lang=lang
+            question.own_words,
+            retrieved.analysis,
+            chunks,
+            self._embedder,
+            answer_lang=lang,
         )
 
 
@@ -202,7 +210,7 @@ def _opening(
 
 def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
     """Returns the quotes of windows and of the windows joined to them; windows that show no text are left out."""
-    quotes: list[Quote] = []
+    quotes = []
     for window in chosen:
         continues = False
         for part in window.in_order():
@@ -217,12 +225,15 @@ def _shown_quotes(chosen: Iterable[Window]) -> tuple[Quote, ...]:
 def _touches(quote: Quote, previous: Quote) -> bool:
     """Reports whether nothing is left out between two quotes of one list or table."""
     chunk = quote.passage.chunk
-    previous_chunk = previous.passage.chunk
     if chunk.start <= previous.end:
-        between = chunk.text[previous.end - chunk.start : quote.start - chunk.start]
-        return between.strip() == ""
-    follows = chunk.position == previous_chunk.position + 1
-    return follows and quote.start == chunk.start and previous.end == previous_chunk.end
+        start = previous.end - chunk.start
+        end = quote.start - chunk.start
+        return chunk.text[start:end].strip() == ""
+    previous_chunk = previous.passage.chunk
+    is_next_passage = chunk.position == previous_chunk.position + 1
+    begins_passage = quote.start == chunk.start
+    ends_passage = previous.end == previous_chunk.end
+    return is_next_passage and begins_passage and ends_passage
 
 
 def _groups(quotes: Iterable[Quote]) -> list[_QuoteGroup]:
@@ -230,13 +241,24 @@ def _groups(quotes: Iterable[Quote]) -> list[_QuoteGroup]:
     groups: list[_QuoteGroup] = []
     for number, quote in enumerate(quotes, 1):
         label = f"N{number}"
+        group = _QuoteGroup((quote,), (label,))
         if quote.continues and groups:
-            first = groups.pop()
-            group = _QuoteGroup((*first.quotes, quote), (*first.labels, label))
-        else:
-            group = _QuoteGroup((quote,), (label,))
+            group = groups.pop().with_next(quote, label)
         groups.append(group)
     return groups
+
+
+def _body(group: _QuoteGroup, question: Question, retrieved: Retrieved, lang: str) -> str:
+    """Writes quotes that stand together: below a title, or as one line of the list of a period's notes."""
+    zone = ZoneInfo(question.zone)
+    first = group.quotes[0]
+    markers = ""
+    if question.include_citations:
+        markers = group.markers
+    if retrieved.notes_read is not None:
+        return _list_item(first, zone, lang) + markers
+    title_line = _title_line(first, retrieved, zone, lang)
+    return _blockquote(title_line, group.lines, markers)
 
 
 def _list_item(quote: Quote, zone: ZoneInfo, lang: str) -> str:
@@ -262,7 +284,8 @@ def _blockquote(title_line: str, quoted: Sequence[str], markers: str) -> str:
         lines = [title_line, "", *quoted]
     marked_lines = [f"> {line}".rstrip() for line in lines]
     blockquote = "\n".join(marked_lines)
-    if markers and _CLOSES.match(quoted[-1]):
+    last_line = quoted[-1]
+    if markers and _CLOSES.match(last_line):
         return f"{blockquote}\n>\n>{markers}"
     return blockquote + markers
 
@@ -318,10 +341,13 @@ def _is_named(quote: Quote, names: Iterable[str], zone: ZoneInfo) -> bool:
 
     Where the day tells statements apart, only the note's own day says it: `Budget for May 2025` may be written in June.
     """
-    written = quote.passage.chunk.created_at.astimezone(zone).date()
+    written_at = quote.passage.chunk.created_at.astimezone(zone)
+    own_day = (written_at.year, written_at.month, written_at.day)
     for day in chain.from_iterable(map(days_in, names)):
-        is_own_day = (day.year, day.month, day.day) == (written.year, written.month, written.day)
-        if is_own_day or (day.year is not None and not quote.dated):
+        if (day.year, day.month, day.day) == own_day:
+            return True
+        names_year = day.year is not None
+        if names_year and not quote.dated:
             return True
     return False
 
@@ -330,9 +356,12 @@ def _note_and_sections(chunk: IndexedChunk) -> list[str]:
     """Returns the title (or file name) of a chunk's note and the headings above the chunk, without repetitions."""
     _, _, file_name = chunk.path.rpartition("/")
     note_name = chunk.title or file_name.removesuffix(".md")
-    names = dict.fromkeys(map(_in_plain_words, (note_name, *chunk.headings)))
-    names.pop("", None)
-    return list(names)
+    names = []
+    for line in (note_name, *chunk.headings):
+        name = _in_plain_words(line)
+        if name and name not in names:
+            names.append(name)
+    return names
 
 
 def _in_plain_words(line: str) -> str:

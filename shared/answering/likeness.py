@@ -42,8 +42,8 @@ RANK = 0.3
 BESIDE = 0.2
 """Weight of the neighbouring pieces."""
 NUMBER = 0.2
-"""What a number adds to a piece's cosine if the question asks for one. Dates are left out and `when` does not ask for one:
-in chats the day of what is told is the note's own.
+"""Added to the cosine of a piece that holds a number, if the question asks for one. Dates are left out and `when` does not
+ask for one: in chats the day of what is told is the note's own.
 """
 TIME = "\0time"
 """Stands among a piece's stems for the time that the question names: no stem holds this sign. It weighs as much as the
@@ -106,15 +106,17 @@ class _QuestionWords:
 
     def __init__(self, question: str, retrieved: Retrieved, *, names_time: bool) -> None:
         analysis = retrieved.analysis
+        self._analysis = analysis
+        self._forms = own_forms(analysis.subject, analysis.lang)
+        self._stems_of_titles: dict[str, frozenset[str]] = {}
+
         weights = dict(retrieved.weights)
         if names_time:
-            weights[TIME] = max(retrieved.weights.values(), default=1.0)
-        self._analysis = analysis
+            weightiest = max(weights.values(), default=1.0)
+            weights[TIME] = weightiest
         self._weights = weights
         self._total_weight = sum(weights.values()) or 1.0
-        self._forms = own_forms(analysis.subject, analysis.lang)
         self._asking_stems = _asking_stems(question, analysis) & weights.keys()
-        self._stems_of_titles: dict[str, frozenset[str]] = {}
 
     def of(
         self,
@@ -168,8 +170,7 @@ class _QuestionWords:
 
     def _stems_in(self, text: str) -> frozenset[str]:
         """Returns the stems of the question's words that a text holds."""
-        analysis = self._analysis
-        text_stems = stems_as(text, analysis)
+        text_stems = stems_as(text, self._analysis)
         return frozenset(self._weights.keys() & text_stems)
 
     def _shares(self, text: str, asked_stems: frozenset[str]) -> Mapping[str, float]:
@@ -183,23 +184,23 @@ class _QuestionWords:
 
     def _share_of_matter(self, shares: Mapping[str, float]) -> float:
         """Returns the share that some stems have of those that do not only ask."""
-        asking_weight = sum(self._weights[stem] for stem in self._asking_stems)
-        share_of_others = 1.0 - asking_weight / self._total_weight
+        weights_of_asking = [self._weights[stem] for stem in self._asking_stems]
+        share_of_asking = sum(weights_of_asking) / self._total_weight
+        share_of_others = 1.0 - share_of_asking
         if share_of_others <= 0:
             return sum(shares.values())
-        others: list[float] = []
+        shares_of_matter = []
         for stem, share in shares.items():
             if stem not in self._asking_stems:
-                others.append(share)
-        return sum(others) / share_of_others
+                shares_of_matter.append(share)
+        return sum(shares_of_matter) / share_of_others
 
     def _stems_of_title(self, title: str) -> frozenset[str]:
         """Returns the stems of a title or heading, which many passages share."""
         known_stems = self._stems_of_titles.get(title)
         if known_stems is not None:
             return known_stems
-        analysis = self._analysis
-        title_stems = frozenset(stems_as(title, analysis))
+        title_stems = frozenset(stems_as(title, self._analysis))
         self._stems_of_titles[title] = title_stems
         return title_stems
 
@@ -268,9 +269,9 @@ def _piece_scores(
     scores = []
     neighbours_of_pieces = _neighbours(likenesses)
     pieces = zip(likenesses, neighbours_of_pieces, read.bonuses, strict=True)
-    for likeness, (before, behind), bonus in pieces:
+    for likeness, neighbours, bonus in pieces:
         score = read.rank + likeness
-        score += BESIDE * (before + behind)
+        score += BESIDE * sum(neighbours)
         score += cosine_weight * bonus
         scores.append(score)
     return tuple(scores)
@@ -314,19 +315,29 @@ def _read(
 
 def _pieces(chunks: Sequence[IndexedChunk]) -> list[tuple[Quotable, ...]]:
     """Returns the pieces of each passage; a list goes on below its lead in the next passage of its note."""
-    places = [(chunk.note_id, chunk.position) for chunk in chunks]
-    in_order_of_notes = sorted(range(len(chunks)), key=places.__getitem__)
-    pieces: list[tuple[Quotable, ...]] = [()] * len(chunks)
+    pieces_of_chunk: dict[int, tuple[Quotable, ...]] = {}
+    previous: IndexedChunk | None = None
     lead = ""
-    place_behind: tuple[str, int] | None = None
-    for index in in_order_of_notes:
-        chunk = chunks[index]
-        if places[index] != place_behind:
+    for index, chunk in sorted(enumerate(chunks), key=_place_in_notes):
+        if previous is None or not _follows(chunk, previous):
             lead = ""
-        pieces[index] = quotable(chunk.text, chunk.columns, lead)
-        lead = lead_behind(pieces[index])
-        place_behind = (chunk.note_id, chunk.position + 1)
-    return pieces
+        pieces = quotable(chunk.text, chunk.columns, lead)
+        pieces_of_chunk[index] = pieces
+        lead = lead_behind(pieces)
+        previous = chunk
+    return [pieces_of_chunk[index] for index in range(len(chunks))]
+
+
+def _place_in_notes(numbered_chunk: tuple[int, IndexedChunk]) -> tuple[str, int]:
+    """Returns the sort key that puts the passages of a note side by side, in their order in it."""
+    _, chunk = numbered_chunk
+    return chunk.note_id, chunk.position
+
+
+def _follows(chunk: IndexedChunk, previous: IndexedChunk) -> bool:
+    """Reports whether a passage is the next one of the same note."""
+    is_of_same_note = chunk.note_id == previous.note_id
+    return is_of_same_note and chunk.position == previous.position + 1
 
 
 def _neighbours(values: Sequence[float]) -> Iterator[tuple[float, float]]:
@@ -348,8 +359,9 @@ def _promising(read_passages: Sequence[_ReadPassage]) -> list[str]:
             promise = read.rank + likeness
             promise += BESIDE * max(neighbours)
             promising.append((promise, piece.plain))
-
     promising.sort(key=itemgetter(0), reverse=True)
+
+    # The best ones that fit.
     chosen: dict[str, None] = {}
     room = EMBEDDED
     for _, text in promising:

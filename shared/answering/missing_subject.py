@@ -62,7 +62,8 @@ class MissingSubject:
     """A named person or thing about which no passage says what is asked."""
 
     text: str
-    """What no passage says, in the words of the question: `Marek's phone number`; the name alone if no passage has it.
+    """Subject that no passage speaks of, in the words of the question: `Marek's phone number`; the name alone if no passage
+    has it.
     """
     note_ids: frozenset[str]
     """Notes whose title has the name, or else those that contain it."""
@@ -73,7 +74,7 @@ class _Asked:
     """Words that say what is asked about a name."""
 
     words: Sequence[AskedWord]
-    """What belongs to the name, or else all other words."""
+    """Words for what belongs to the name, or else all other words."""
     further_words: Sequence[AskedWord]
     """The words of the sentence that are not of the name, without those of a request: `give me`."""
     belongs: bool
@@ -386,13 +387,12 @@ def _sentences_about(
 
     If only titles or headings hold any of it, these are all lines below them: of the note `Birthdays`.
     """
-    analysis = retrieved.analysis
     chunks_about = [chunk for chunk in chunks if chunk.stems_among(asked_stems)]
     lines = list(_lines(chunks_about))
     best_lines: list[str] = []
     best_weight = 0.0
     for line in lines:
-        stems_of_line = stems_as(line, analysis)
+        stems_of_line = stems_as(line, retrieved.analysis)
         shared_stems = asked_stems & stems_of_line
         weight = sum(retrieved.weights.get(stem, 0.0) for stem in shared_stems)
         if weight > best_weight:

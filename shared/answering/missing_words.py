@@ -151,7 +151,7 @@ def _words_that_matter(
     missing: each word with all places where it stands.
     asked: all words of the question.
     """
-    whole = embedder.embed_query(question)
+    vector_of_question = embedder.embed_query(question)
 
     def distance_without(places: Sequence[AskedWord]) -> float:
         """Returns how far the question's vector moves where a word is left out."""
@@ -161,7 +161,7 @@ def _words_that_matter(
             text_behind = rest[place.end :]
             rest = text_before + text_behind
         vector = embedder.embed_query(rest)
-        return 1.0 - dot_product(whole, vector)
+        return 1.0 - dot_product(vector_of_question, vector)
 
     distances = [distance_without(places) for places in missing]
     if max(distances) < MATTERS:

@@ -131,16 +131,16 @@ def _words_of_names(
 
 @dataclass(frozen=True, slots=True)
 class _AskedSpellings:
-    """How a question writes its words. They are folded where nothing else is said."""
+    """Spellings of a question's words. They are folded where nothing else is said."""
 
     words: frozenset[str]
     """All words; those that may have the ending of an owner also without it."""
     capitalised: frozenset[str]
-    """Those with a capital letter that do not open the sentence; with and without an ending, too."""
+    """Words with a capital letter that do not open the sentence; with and without an ending, too."""
     owners: frozenset[str]
-    """Those that the question uses as owners have names."""
+    """Words that the question uses as owners have names."""
     neighbours: frozenset[tuple[str, str]]
-    """Those that stand side by side."""
+    """Words that stand side by side."""
     without_ending: Mapping[AskedWord, str]
     """Words, as the question writes them, that may have the ending of an owner -> without it."""
     standing_out: frozenset[AskedWord]
@@ -271,16 +271,16 @@ def _names_in_notes(asked: _AskedSpellings, passages: Sequence[Scored]) -> froze
 
 @dataclass(frozen=True, slots=True)
 class _WrittenWords:
-    """How passages write words, folded."""
+    """Spellings of the words in passages, folded."""
 
     capital_counts: Counter[str]
-    """Counts of those with a capital."""
+    """Counts of words with a capital."""
     inside: frozenset[str]
-    """Those with a capital inside a sentence."""
+    """Words with a capital inside a sentence."""
     small: frozenset[str]
-    """Those in small letters."""
+    """Words in small letters."""
     pairs: frozenset[tuple[str, str]]
-    """Those that stand side by side, both with a capital: `Birgit Sauer`."""
+    """Words that stand side by side, both with a capital: `Birgit Sauer`."""
 
     def names(self, owners: frozenset[str]) -> frozenset[str]:
         """Returns the words with a capital inside a sentence, and another one elsewhere unless they are owners."""
@@ -426,7 +426,8 @@ def titles_that_are_names(passages: Sequence[Scored]) -> frozenset[str]:
         if all(map(_is_part_of_name, words)):
             words_by_title[title] = frozenset(map(fold, words))
 
-    title_words = frozenset[str]().union(*words_by_title.values())
+    words_of_titles = words_by_title.values()
+    title_words = frozenset[str]().union(*words_of_titles)
     small_words = _written_words(passages).small
     names = _without_determiner(title_words, passages) - small_words
     titles = set()

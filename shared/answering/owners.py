@@ -59,9 +59,11 @@ def is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
 
     # Otherwise the letter may be its own: `im Haus`. Other nouns have an article behind a verb.
     words_before = _text_before(sentence, word.start).split()
-    if not words_before or language.asking is None:
+    asking = language.asking
+    if not words_before or asking is None:
         return False
-    verb = re.fullmatch(language.asking.verbs, words_before[-1], re.IGNORECASE)
+    last_word = words_before[-1]
+    verb = re.fullmatch(asking.verbs, last_word, re.IGNORECASE)
     return verb is not None
 
 

@@ -46,8 +46,8 @@ def subject_in_words(
     is_one_phrase = is_at_an_end and "," not in text
     if is_one_phrase and not _has_verb_of_question(text, lang):
         return _shortened(text)
-    asked = ", ".join(_neighbours_joined(sentence, asked_words))
-    return _shortened(f"{name_alone} ({asked})")
+    phrases = ", ".join(_neighbours_joined(sentence, asked_words))
+    return _shortened(f"{name_alone} ({phrases})")
 
 
 def what_belongs(

@@ -70,7 +70,7 @@ ELLIPSIS = DraftPiece("", " ", "…")
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """Where a piece begins and ends, and what that means for the next one."""
+    """Beginning and end of a piece, and what they mean for the next one."""
 
     start: int
     """Offset behind the lead."""

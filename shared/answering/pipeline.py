@@ -152,9 +152,11 @@ def _from_notes(
     """Has a model write from the passages. Quotes the notes if no model wrote; refuses if nothing stands."""
     if retrieved.refusal:
         return _refusal(retrieved.refusal, question, retrieved, writers)
-    prompt = build_prompt(question, retrieved, label_sources(retrieved.selected), template=template)
+    sources = label_sources(retrieved.selected)
+    prompt = build_prompt(question, retrieved, sources, template=template)
     lang = answer_lang(question.own_words, retrieved)
-    draft, checker = yield from _write(question, prompt, writers, reach_notice(retrieved, lang))
+    notice = reach_notice(retrieved, lang)
+    draft, checker = yield from _write(question, prompt, writers, notice)
     timer.end("write")
     is_incomplete = draft.failed or draft.truncated
     if is_incomplete and not checker.stands and draft.answers is not False:
@@ -169,7 +171,11 @@ def _from_notes(
     else:
         answer = yield from _checked(question, retrieved, writers, draft, checker)
         timer.end("check")
-    return replace(answer, usage=draft.usage + checker.usage, removed_labels=tuple(checker.removed))
+    return replace(
+        answer,
+        usage=draft.usage + checker.usage,
+        removed_labels=tuple(checker.removed),
+    )
 
 
 def _checked(

@@ -241,8 +241,7 @@ def build_plain_prompt(
     searched: the notes were searched and do not hold the answer.
     """
     (key,) = _fresh_keys([], 1, question, template, draw=draw)
-    own_words = question.own_words
-    request = _with_wishes_and_steps([own_words], question, template, key)
+    request = _with_wishes_and_steps([question.own_words], question, template, key)
     room = _room_beside(request, question)
     turns = _newest(_turns(question), room)
     system = _PLAIN

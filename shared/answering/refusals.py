@@ -38,9 +38,14 @@ def _admission() -> re.Pattern[str]:
     A model may answer in another language than that of the notes. The pattern also matches a few claims ("the notes say
     not to"), which does no harm: without a citation those are refused as well.
     """
-    answers = [language.answers for language in vocabularies() if language.answers]
-    any_knowing = "|".join([words.knowing for words in answers])
-    any_denial = "|".join([words.denials for words in answers])
+    words_for_knowing = []
+    words_for_denial = []
+    for language in vocabularies():
+        if language.answers:
+            words_for_knowing.append(language.answers.knowing)
+            words_for_denial.append(language.answers.denials)
+    any_knowing = "|".join(words_for_knowing)
+    any_denial = "|".join(words_for_denial)
     knowing = f"(?:{any_knowing})"
     denial = f"(?:{any_denial})"
     same_sentence = r"\b[^.!?\n]{0,80}\b"
@@ -101,8 +106,8 @@ def reason_to_refuse(text: str, *, cites: bool) -> RefusalReason | None:
     """
     if cites:
         beginning = text.lstrip().replace("’", "'")
-        declines = beginning.startswith(SENTENCE.removesuffix("."))
-        if declines:
+        refusal = SENTENCE.removesuffix(".")
+        if beginning.startswith(refusal):
             return RefusalReason.BELOW_THRESHOLD
         return None
     if admits_not_knowing(text):
@@ -148,7 +153,9 @@ def _small_talk() -> tuple[tuple[SmallTalk, re.Pattern[str]], ...]:
         talk = language.small_talk
         if talk is None:
             continue
-        phrase = rf"(?P<product>{talk.product})|(?P<thanks>{talk.thanks})|{talk.greetings}"
+        product = f"(?P<product>{talk.product})"
+        thanks = f"(?P<thanks>{talk.thanks})"
+        phrase = f"{product}|{thanks}|{talk.greetings}"
         message = re.compile(rf"(?:\b(?:{phrase})\b ?)+")
         patterns.append((talk, message))
     return tuple(patterns)
