@@ -28,9 +28,9 @@ MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""
 _WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
 _LABEL = re.compile(
-    r"[ \t>]*+[*_]{0,3}[^\W_][^\s:]{0,29}(?:[ ][^\s:]{1,30}){0,2}(?::[*_]{0,3}|[*_]{1,3}:)(?:[ \t]|\Z)",
+    r"[ \t>]*+[*_]{0,3}([^\W_][^\s:]{0,29}(?:[ ][^\s:]{1,30}){0,2})(?::[*_]{0,3}|[*_]{1,3}:)(?:[ \t]|\Z)",
 )
-"""Begins a line that says of what the rest of it speaks, in up to three words: `babysitter: Fleur`, `Ann: Hello`."""
+"""Begins a line that says of what the rest of it speaks, in up to three words: `babysitter: Fleur`."""
 
 
 class PieceKind(Enum):
@@ -229,15 +229,18 @@ class _Reader:
     def _apart_by_labels(self, lines: Sequence[Line]) -> list[list[Line]]:
         """Returns the lines of a paragraph in groups, each of which begins with a label, if several lines have one.
 
-        Such lines are facts of their own or turns of a chat, however long they are.
+        Such lines are facts of their own, however long they are. The turns of a chat, whose labels repeat, stay together.
         """
-        is_item = lines[0].kind == "item"
-        labelled = [_LABEL.match(self._text_of(line)) is not None for line in lines]
-        if is_item or labelled.count(True) < MIN_LABELS:
+        if lines[0].kind == "item":
+            return [list(lines)]
+        matches = [_LABEL.match(self._text_of(line)) for line in lines]
+        labels = [match[1] for match in matches if match is not None]
+        is_repeated = len(set(labels)) < len(labels)
+        if is_repeated or len(labels) < MIN_LABELS:
             return [list(lines)]
         groups: list[list[Line]] = [[]]
-        for line, has_label in zip(lines, labelled, strict=True):
-            if has_label and groups[-1]:
+        for line, match in zip(lines, matches, strict=True):
+            if match is not None and groups[-1]:
                 groups.append([])
             groups[-1].append(line)
         return groups

@@ -80,7 +80,7 @@ Washington lends it to anybody."""
         (KIDS.replace("\n", "\n> "), KIDS.split("\n")),
         ("**wifi name**: Heron\n**Password:** tall", ["wifi name: Heron", "Password: tall"]),
         ("clave del wifi: Heron\ny otra\nred: Casa", ["clave del wifi: Heron y otra", "red: Casa"]),
-        ("Ann: it is to be\nBob:\nAnn: So", ["Ann: it is to be", "Bob:", "Ann: So"]),
+        ("door: it is to be\nbell:\nkey: Ann", ["door: it is to be", "bell:", "key: Ann"]),
         (RAGGED, [RAGGED.replace("\n", " ")]),
         (
             "see https://a.example/b\nor https://c.example/d",
@@ -92,6 +92,14 @@ def test_lines_with_labels_are_pieces_of_their_own_where_a_paragraph_has_several
     text: str, read: list[str]
 ) -> None:
     assert shown(text) == read
+
+
+def test_turns_of_a_chat_whose_labels_repeat_are_no_facts_of_their_own() -> None:
+    photo = "Ann: Look at this\n[shared: a photo of a stained glass window]\nBob: I like it"
+    facts = shown(f"{photo}\nkey: by the door")
+    assert "Bob: I like it" in facts
+    chat = shown(f"{photo}\nAnn: So do I")
+    assert "[shared: a photo of a stained glass window] Bob: I like it" in chat
 
 
 def test_a_note_that_looks_like_a_citation_is_quoted_without_it() -> None:
