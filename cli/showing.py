@@ -21,7 +21,7 @@ from desktop.folders.manifest import Manifest
 from desktop.product.running import models_of
 from shared.language.lengths import utf16_slice
 from shared.markdown.lines import read_lines
-from shared.markdown.plain import plain_title
+from shared.markdown.plain import plain_title, with_words_of_wiki_links
 from shared.markdown.printable import REPLACEMENT, printable
 from shared.settings import LOCAL_TENANT
 
@@ -170,9 +170,14 @@ def time_in_words(instant: str) -> str:
 def show_answer(answer: Json, context: CommandContext) -> None:
     """Prints an answer and what it cites; below a refusal the nearest notes."""
     reason = _reason_in_another_language(answer)
-    text = reason or without_hard_breaks(answer["answer"])
+    text = reason or as_read(answer["answer"])
     console().print(Text(text))
     _show_below(answer, context)
+
+
+def as_read(markdown: str) -> str:
+    """Returns the Markdown of an answer, or a whole piece of one, as a terminal shows it."""
+    return with_words_of_wiki_links(without_hard_breaks(markdown))
 
 
 def without_hard_breaks(markdown: str) -> str:

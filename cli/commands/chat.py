@@ -15,11 +15,11 @@ from rich.text import Text
 from cli.commands.ask import answered, question_json
 from cli.options import CommandContext, anywhere, can_be_asked
 from cli.showing import (
+    as_read,
     console,
     show_answer,
     show_sources,
     tell_who_was_away,
-    without_hard_breaks,
 )
 from cli.terminal import echo, echo_json
 from desktop.client.pages import address
@@ -145,7 +145,7 @@ def follow(event: StreamEvent, out: Console) -> StreamEvent:
     """
     data: Json = dict(event.data)
     if event.name == "token":
-        out.print(Text(without_hard_breaks(data["text"])), end="")
+        out.print(Text(as_read(data["text"])), end="")
         out.file.flush()
     elif event.name == "retract":
         out.print(Text(f"\n(withdrawn: {data['reason']})", "dim"))

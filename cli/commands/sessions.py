@@ -8,7 +8,7 @@ import click
 from rich.text import Text
 
 from cli.options import CommandContext, anywhere, counted
-from cli.showing import console, show_list, time_in_words, without_hard_breaks
+from cli.showing import as_read, console, show_list, time_in_words
 from cli.suggestions import SuggestingGroup
 from cli.terminal import echo_json
 from desktop.client.pages import address, pages, rows_of
@@ -80,7 +80,7 @@ def show(context: CommandContext, session_id: str) -> None:
         if message["role"] == "user":
             out.print(Text(f"\n› {text}", "cyan"))
         else:
-            out.print(Text(without_hard_breaks(text), ""))
+            out.print(Text(as_read(text), ""))
 
 
 @sessions.command()

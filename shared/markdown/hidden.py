@@ -12,15 +12,28 @@ from collections.abc import Iterator
 
 from shared.markdown.lines import code_spans
 
-_COMMENT = (
-    r"<!--(?:(?!<!--|-->).)*+-->"
-    r"|\{%-?\s*+comment\b(?:(?!\{%-?\s*+comment\b|\bendcomment\s*+-?%\}).)*+endcomment\s*+-?%\}"
+_LIQUID = r"\{%-?\s*+"
+_LIQUID_COMMENT = (
+    rf"{_LIQUID}comment\b(?:(?!{_LIQUID}comment\b|\bendcomment\s*+-?%\}}).)*+endcomment\s*+-?%\}}"
+    rf"|\A(?:(?!{_LIQUID}(?:end)?comment\b|```|~~~).)*+(?<!\S){_LIQUID}endcomment\s*+-?%\}}[ \t]*+$"
+    rf"|(?<!\S){_LIQUID}comment\s*+-?%\}}[ \t]*+$(?:(?!{_LIQUID}(?:end)?comment\b).)*+\Z"
 )
+"""A comment of Liquid, or the part of one that goes on beyond either end of the text: a heading in it parts passages."""
+_OBSIDIAN_COMMENT = (
+    r"(?<![\w%])%%(?!%)(?:(?!%%|\n[ \t]*+$).)*+%%(?![\w%])"
+    r"|^[ \t]*+%%[ \t]*+$(?:(?!%%).)*+%%[ \t]*+$"
+)
+"""`%%so%%` within a paragraph, or of any length between lines of two percent signs."""
+_COMMENT = rf"<!--(?:(?!<!--|-->).)*+-->|{_LIQUID_COMMENT}|{_OBSIDIAN_COMMENT}"
 _CODE_BLOCK = (
     r"^[ \t>]*+(?P<fence>`{3,}+|~{3,}+)"
     r"(?:(?!^[ \t>]*+(?P=fence)).)*+(?:^[ \t>]*+(?P=fence)[`~]*+)?+"
 )
-_COMMENT_OR_CODE = re.compile(rf"(?P<hidden>{_COMMENT})|{_CODE_BLOCK}", re.DOTALL | re.MULTILINE)
+_SPAN_IN_LINE = r"(?<!`)(?P<ticks>`{1,3}+)[^`\n]++(?P=ticks)(?!`)"
+_COMMENT_OR_CODE = re.compile(
+    rf"(?P<hidden>{_COMMENT})|{_CODE_BLOCK}|{_SPAN_IN_LINE}",
+    re.DOTALL | re.MULTILINE,
+)
 _PARAGRAPH = re.compile(r"[^\n]*(?:\n(?![ \t>]*+$)[^\n]*)*+", re.MULTILINE)
 FENCED = re.compile(_CODE_BLOCK, re.DOTALL | re.MULTILINE)
 """A block of code with its fences, `fence` the opening one; one that is not closed goes up to the end."""
@@ -143,13 +156,13 @@ def without_hidden(text: str, blank: str = " ") -> str:
         return tag[0]
 
     visible = text
-    if "<!--" in text or "{%" in text:
+    if "<!--" in text or "{%" in text or "%%" in text:
         visible = _COMMENT_OR_CODE.sub(hide_comment, text)
     if "<" not in visible:
         return visible
 
     parts = []
-    for part, is_code in _parts(visible):
+    for part, is_code in code_and_prose(visible):
         if is_code:
             parts.append(part)
         else:
@@ -166,7 +179,7 @@ def without_marks(markdown: str) -> str:
     """
     parts = []
     code = Aside()
-    for part, is_code in _parts(markdown):
+    for part, is_code in code_and_prose(markdown):
         if is_code:
             # A link may have code in its text.
             parts.append(code.set(part))
@@ -204,7 +217,7 @@ def with_characters(markdown: str) -> str:
     if "&" not in markdown:
         return markdown
     parts = []
-    for part, is_code in _parts(markdown):
+    for part, is_code in code_and_prose(markdown):
         if is_code:
             parts.append(part)
             continue
@@ -272,7 +285,7 @@ def _shown_of_tag(tag: re.Match[str]) -> str:
     return " "
 
 
-def _parts(markdown: str) -> Iterator[tuple[str, bool]]:
+def code_and_prose(markdown: str) -> Iterator[tuple[str, bool]]:
     """Yields all of the text in order, in parts that are code and parts that are not."""
     end = 0
     for start, code_end in _code(markdown):

@@ -13,6 +13,7 @@ from shared.markdown.hidden import (
     FENCED,
     FOOTNOTE_REFERENCE,
     Aside,
+    code_and_prose,
     code_spans_of,
     with_characters,
     without_tags,
@@ -101,6 +102,24 @@ def plain_title(title: str) -> str:
     aside = Aside()
     text = aside.without_placeholders(title)
     return _without_marks_in_lines(text, aside)
+
+
+def with_words_of_wiki_links(markdown: str) -> str:
+    """Returns Markdown with the words of each wiki link in its place, or the name of the file that it embeds; not in code."""
+    if "[[" not in markdown:
+        return markdown
+    parts = []
+    for part, is_code in code_and_prose(markdown):
+        if is_code:
+            parts.append(part)
+        else:
+            parts.append(_WIKI_LINK.sub(_words_or_target, part))
+    return "".join(parts)
+
+
+def _words_or_target(link: re.Match[str]) -> str:
+    """Returns what a link shows; what it points to if that is nothing."""
+    return _words_of_wiki_link(link) or link[2]
 
 
 def _without_marks_in_lines(text: str, aside: Aside) -> str:

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from cli.main import main
 from cli.options import CommandContext, counted
-from cli.showing import hint_for, show_found, show_sources, without_hard_breaks
+from cli.showing import as_read, hint_for, show_found, show_sources, without_hard_breaks
 from functions.client import Json
 from shared.bootstrap import build
 from shared.model.retrieval import RefusalReason
@@ -66,6 +66,11 @@ def row(keyword: float, similarity: float) -> Json:
 )
 def test_a_terminal_shows_hard_breaks_as_lines(markdown: str, shown: str) -> None:
     assert without_hard_breaks(markdown) == shown
+
+
+def test_a_terminal_shows_links_between_notes_as_they_read() -> None:
+    markdown = "> Of [[Oak beams|oak]], ![[sketch.png|300]],\\\n> [[a/Harbour#Opening hours]], `[[x]]`. [N1]"
+    assert as_read(markdown) == "> Of oak, sketch.png,\n> Harbour > Opening hours, `[[x]]`. [N1]"
 
 
 @pytest.mark.parametrize(

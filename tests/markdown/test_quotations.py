@@ -352,6 +352,31 @@ def test_comments_and_tags_that_go_on_in_the_next_line_are_hidden_in_their_place
     assert "".join(hidden.split()) == "bc`<i>`<i>d</i>```<!--e-->```"
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("It is 333. %%It was *555*%% So.", "It is 333. So."),
+        ("%%\nHidden.\n\nToo.\n%%\nSeen.", "Seen."),
+        ("for %%i in (*) do echo %%i; `%%x%%`", ""),
+        ("5%% to 6%%, %% so\n\nand %% so.", ""),
+        ("Write `<!-- so -->` in it.", ""),
+        ("Old.\n{% endcomment %}\nNew.", "New."),
+        ("New.\n{% comment %}\n## Old\n\nOlder.", "New."),
+        ("Close it with `{% endcomment %}` or {% comment %} in it.", ""),
+        ("```\n{% comment %}\n```\nSeen.\n", ""),
+        ("```\nSeen.\n```\n{% endcomment %}\n", ""),
+    ],
+)
+def test_what_an_author_or_a_site_hides_is_hidden_beyond_the_ends_of_a_passage_too(
+    text: str, shown: str
+) -> None:
+    """Where `shown` is empty all is."""
+    hidden = without_hidden(text)
+    assert len(hidden) == len(text)
+    assert hidden.split() == (shown or text).split()
+    assert hidden.count("\n") == text.count("\n")
+
+
 _LINES = [
     "# H",
     "Text <b>one</b>. More",
@@ -423,6 +448,9 @@ def _without_footnotes(markdown: str) -> str:
         "[a]: b\n",
         "- a\n\n",
         "> ",
+        "%% ",
+        "{% comment %}\n",
+        "{% endcomment %} ",
     ],
 )
 def test_odd_text_takes_no_time_to_quote(part: str) -> None:

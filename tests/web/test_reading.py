@@ -149,6 +149,18 @@ def test_the_lines_of_a_quote_flow_up_to_a_hard_break(
     assert computed(tmp_path, "markdown.js", "blocks", shown) == texts
 
 
+def test_the_name_of_a_block_is_not_shown(tmp_path: Path) -> None:
+    source = "The pier is wet. ^block1\n\n- 2 ^12 is many\n- x ^a-b\n\n`^no` it is ^x"
+    said = f"""blocks({json.dumps(source)}).flatMap((block) => block.items?.map((item) => item.blocks[0]) ?? [block])
+      .map((block) => block.children.map(({{ text }}) => text).join(""))"""
+    assert computed(tmp_path, "markdown.js", "blocks", said) == [
+        "The pier is wet.",
+        "2 ^12 is many",
+        "x",
+        "^no it is ^x",
+    ]
+
+
 @pytest.mark.parametrize(
     ("days", "question"),
     [

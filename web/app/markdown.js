@@ -37,6 +37,8 @@ const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)|\t| *$| )/;
 const TASK = /^\[([ xX])\][ \t]+/;
 const INDENTED = /^(?: {4}|\t)/;
 const HARD_BREAK = /(?: {2}|\\)$/;
+const BLOCK_ID = /(?:^|[ \t])\^[A-Za-z0-9-]{2,}[ \t]*$/;
+/** Name of a block for links to it. */
 const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
 const FRONTMATTER = /^\ufeff?---[ \t]*(?:\r\n|\n|\r)(?:[\s\S]*?(?:\r\n|\n|\r))?---[ \t]*(?:\r\n|\n|\r|$)/;
 
@@ -117,7 +119,8 @@ class Blocks {
     const wrapped = this.flows || areWrapped(lines.map(({ text }) => text));
     const mostAreWide = texts.slice(0, -1).filter((text) => text.length >= NARROWEST).length > (texts.length - 1) / 2;
     const flows = texts.map((text, place) => wrapped || goesOn(text, texts[place + 1] ?? "", mostAreWide));
-    return inlines(joined(lines.map((line) => trimmed(line)), flows), { cite: this.cite, cell });
+    const shown = lines.map((line) => (cell ? trimmed(line) : withoutBlockId(trimmed(line))));
+    return inlines(joined(shown, flows), { cite: this.cite, cell });
   }
 
   /** A comment that begins with this line, over several lines too: passed by. What follows its end stays. */
@@ -299,6 +302,11 @@ function cut(line, count) {
 /** Without the space before it. @param {Line} line @returns {Line} */
 function trimmed(line) {
   return cut(line, line.text.length - line.text.trimStart().length);
+}
+
+/** @param {Line} line @returns {Line} */
+function withoutBlockId({ text, at }) {
+  return { text: text.replace(BLOCK_ID, ""), at };
 }
 
 /** The cells of a table's row; a bar in code is no border. @param {Line} line @returns {Line[]} */
