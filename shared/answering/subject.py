@@ -17,6 +17,7 @@ are less of a loss than answers that are not shown.
 from __future__ import annotations
 
 from shared.answering.asked import AskedProperties
+from shared.answering.cognates import Cognates
 from shared.model.retrieval import Retrieved, Scored
 
 COVERED = 0.4
@@ -49,25 +50,37 @@ def is_on_topic(retrieved: Retrieved, best_sentence: float = 0.0) -> bool:
         return True
     time = retrieved.analysis.time
     properties = AskedProperties(retrieved)
+    cognates = None
+    if retrieved.lexical_only:
+        cognates = Cognates(retrieved.analysis)
     for passage in retrieved.selected:
         is_of_time = (
             time is not None and time.restricts and time.range.contains(passage.chunk.created_at)
         )
-        if is_of_time or properties.has_value(passage.chunk) or _is_near(passage, retrieved):
+        if is_of_time or properties.has_value(passage.chunk):
+            return True
+        if _is_near(passage, retrieved, cognates):
             return True
     return False
 
 
 def is_unknown(retrieved: Retrieved) -> bool:
-    """Reports whether no passage holds a word of the question or is similar to it: its subject is not in the notes."""
+    """Reports whether no passage holds a word of the question, in any spelling, or is similar to it: its subject is not in
+    the notes.
+    """
+    cognates = Cognates(retrieved.analysis)
     for passage in retrieved.selected:
-        if _coverage(passage, retrieved) > 0 or _is_near(passage, retrieved):
+        if _coverage(passage, retrieved, cognates) > 0 or _is_near(passage, retrieved, cognates):
             return False
     return True
 
 
-def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
-    coverage = _coverage(passage, retrieved)
+def _is_near(passage: Scored, retrieved: Retrieved, cognates: Cognates | None) -> bool:
+    """Reports whether a passage is near enough by its likeness and the question's words that it holds.
+
+    cognates: finds words of another language, too; None to count those alone that the search finds.
+    """
+    coverage = _coverage(passage, retrieved, cognates)
     if retrieved.lexical_only:
         return coverage >= MIN_UNSPOKEN
     has_no_vector = passage.scores.similarity == 0  # it waits for one, or nothing has any
@@ -78,15 +91,17 @@ def _is_near(passage: Scored, retrieved: Retrieved) -> bool:
     return likeness + COVERED * coverage >= MIN_NEAR
 
 
-def _coverage(passage: Scored, retrieved: Retrieved) -> float:
+def _coverage(passage: Scored, retrieved: Retrieved, cognates: Cognates | None) -> float:
     """Returns the share of the question's words that a passage holds, weighted by their rarity, in [0, 1].
 
     The time that the question names counts as one more word of average weight. Passages written at that time hold it.
     """
     chunk = passage.chunk
     weights = retrieved.weights
-    covered_weights = [weight for stem, weight in weights.items() if chunk.terms.get(stem)]
-    covered = sum(covered_weights)
+    held_stems = chunk.stems_among(weights)
+    if cognates is not None:
+        held_stems |= cognates.stems_in(chunk)
+    covered = sum([weight for stem, weight in weights.items() if stem in held_stems])
     total = sum(weights.values())
     time = retrieved.analysis.time
     if time is not None and time.range.contains(chunk.created_at):

@@ -35,6 +35,10 @@ NOTES = {
         "Lentil soup",
         "Fry two onions, add red lentils, one litre of stock, cumin and lemon.",
     ),
+    "calls": (
+        "Meeting tools",
+        "Videoconferencing needs a quiet room. Whoever cannot hear well gets captions.",
+    ),
     "bike": ("Bike", "New chain and new brake pads, 64 euros. Ran six kilometres in the evening."),
 }
 
@@ -59,6 +63,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         ("Quel est le budget de Helios ?", "helios"),
         ("Was kostet Helios?", "helios"),
         ("pensamientos sobre la productividad", "work"),
+        ("¿Qué herramientas usamos para videoconferencias?", "calls"),
+        ("Quels outils pour la vidéoconférence ?", "calls"),
+        ("Quali strumenti usiamo per le videoconferenze?", "calls"),
         ("recette de soupe aux lentilles", "soup"),
         ("¿Qué costó 64 euros?", "bike"),
     ],
