@@ -36,7 +36,7 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
     question: in the person's own words.
     """
     asked_lang = retrieved.analysis.lang
-    texts = [passage.chunk.text for passage in retrieved.selected]
+    texts = [chunk.text for chunk in retrieved.chunks]
     if not texts:
         return asked_lang
     if asked_lang != UNSURE:
@@ -129,8 +129,7 @@ def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:
     """
     # 1. What the passages hold.
     texts: list[str] = []
-    for passage in retrieved.selected:
-        chunk = passage.chunk
+    for chunk in retrieved.chunks:
         if _may_be_in(lang, chunk.text):
             texts += [chunk.title, chunk.heading_path, chunk.path, chunk.text]
     text = folded_words(" ".join(texts))

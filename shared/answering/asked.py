@@ -180,15 +180,14 @@ def definitions(retrieved: Retrieved) -> dict[str, frozenset[str]]:
     Such a line begins with the question's words and no others, followed by a dash or a colon. Words that no passage
     holds are ignored. Returned are the texts of the lines by the ids of their chunks.
     """
-    chunks = [passage.chunk for passage in retrieved.selected]
     known_stems: set[str] = set()
-    for chunk in chunks:
+    for chunk in retrieved.chunks:
         known_stems |= chunk.stems_among(retrieved.weights)
     if not known_stems:
         return {}
 
     definitions_of_chunk = {}
-    for chunk in chunks:
+    for chunk in retrieved.chunks:
         if chunk.stems_among(known_stems) != known_stems:
             continue
         texts = _definitions_in(chunk, known_stems, retrieved.analysis)

@@ -122,10 +122,9 @@ def _passages_beside(
     """Returns the passages in which lists and tables of the close ones go on; none if they cannot be read."""
     if reader is None:
         return []
-    known = [passage.chunk for passage in retrieved.selected]
     stems = tuple(retrieved.weights)
     try:
-        return passages_beside(close, known, question.tenant_id, reader, stems)
+        return passages_beside(close, retrieved.chunks, question.tenant_id, reader, stems)
     except StoreUnavailable as error:
         log.warning("lists and tables are quoted as far as they were found: %s", error.message)
         return []
@@ -164,7 +163,7 @@ def _notes_to_quote_first(
     """
     if missing is not None:
         return missing.note_ids
-    if retrieved.selected[0].chunk.note_id in named.note_ids:
+    if retrieved.chunks[0].note_id in named.note_ids:
         return frozenset()
     return named.at_most(question.quotes)
 
@@ -174,9 +173,8 @@ def _passages_asked_for(question: Question, retrieved: Retrieved) -> list[Scored
 
     These are the last or the first note of a series, or the notes that have a property and its value.
     """
-    selected_chunks = [passage.chunk for passage in retrieved.selected]
     local_now = question.now.astimezone(ZoneInfo(question.zone))
-    series = asked_of_series(retrieved.analysis, selected_chunks, local_now)
+    series = asked_of_series(retrieved.analysis, retrieved.chunks, local_now)
     if series is not None:
         asked_note, _ = series
         return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
@@ -190,8 +188,11 @@ def _passages_asked_for(question: Question, retrieved: Retrieved) -> list[Scored
 def _notes_with_value(retrieved: Retrieved) -> frozenset[str]:
     """Returns the ids of the notes with a property whose value the question names: those by an author."""
     properties = AskedProperties(retrieved)
-    chunks = [passage.chunk for passage in retrieved.selected]
-    return frozenset([chunk.note_id for chunk in chunks if properties.has_value(chunk)])
+    note_ids = set()
+    for chunk in retrieved.chunks:
+        if properties.has_value(chunk):
+            note_ids.add(chunk.note_id)
+    return frozenset(note_ids)
 
 
 def _close_passages(
@@ -296,14 +297,15 @@ def _choose_of_notes(
         their windows are.
     """
     # 1. The windows of the first note, and the best one of each other note.
-    windows_of_first = [window for window in ranked if window.chunk.note_id == first_note]
-    best = windows_of_first[0]
+    best_of_notes = _best_of_notes(ranked)
+    best = best_of_notes.pop(first_note)
     min_nearness = FURTHER * best.nearness
-    further_windows = [window for window in windows_of_first[1:] if window.nearness >= min_nearness]
-    best_of_others: dict[str, Window] = {}
+    further_windows = []
     for window in ranked:
-        if window.chunk.note_id != first_note:
-            best_of_others.setdefault(window.chunk.note_id, window)
+        is_of_first_note = window.chunk.note_id == first_note
+        is_near = window.nearness >= min_nearness
+        if is_of_first_note and is_near and window is not best:
+            further_windows.append(window)
 
     # 2. Other notes' windows that are not much weaker, those that define first, and weak ones of
     # the notes in `with_value` last.
@@ -311,7 +313,7 @@ def _choose_of_notes(
     defining_windows: list[Window] = []
     near_windows: list[Window] = []
     weak_windows: list[Window] = []
-    for window in best_of_others.values():
+    for window in best_of_notes.values():
         if window.defines:
             defining_windows.append(window)
         elif window.score >= min_score:
@@ -325,13 +327,28 @@ def _choose_of_notes(
         limit + 1,
     )
     of_first_note = _different([best, *further_windows], limit + 1)
-    if len(one_a_note) == 1:
+    if _first_note_suffices(of_first_note, one_a_note):
         return of_first_note[:limit]
-    if len(of_first_note) > 1:
-        min_second_score = one_a_note[1].score + ALONE
-        if of_first_note[1].score >= min_second_score:
-            return of_first_note[:limit]
     return one_a_note[:limit]
+
+
+def _first_note_suffices(of_first_note: Sequence[Window], one_a_note: Sequence[Window]) -> bool:
+    """Reports whether the first note alone is quoted: no other one is, or its second window is nearer than all others'."""
+    if len(one_a_note) == 1:
+        return True
+    if len(of_first_note) == 1:
+        return False
+    best_of_others = one_a_note[1]
+    min_score = best_of_others.score + ALONE
+    return of_first_note[1].score >= min_score
+
+
+def _best_of_notes(ranked: Iterable[Window]) -> dict[str, Window]:
+    """Returns the best window of each note by the note's id, best first."""
+    best_of_notes: dict[str, Window] = {}
+    for window in ranked:
+        best_of_notes.setdefault(window.chunk.note_id, window)
+    return best_of_notes
 
 
 def _choose_nearest(
@@ -341,13 +358,10 @@ def _choose_nearest(
     limit: int,
 ) -> list[Window]:
     """Chooses the best window of each note, of those in `naming` first; nothing around it is quoted."""
-    best_windows: dict[str, Window] = {}
-    for window in ranked:
-        best_windows.setdefault(window.chunk.note_id, window)
     min_score = WEAK * ranked[0].score
     naming_windows = []
     near_windows = []
-    for note_id, window in best_windows.items():
+    for note_id, window in _best_of_notes(ranked).items():
         if note_id in naming:
             naming_windows.append(window)
         elif window.score >= min_score:

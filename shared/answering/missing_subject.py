@@ -47,7 +47,7 @@ from shared.language.sentences import sentences
 from shared.language.terms import stems_as
 from shared.language.words import fold, folded_words, stop_words
 from shared.model.index import IndexedChunk
-from shared.model.retrieval import Analysis, Retrieved, Scored
+from shared.model.retrieval import Analysis, Retrieved
 from shared.times.dates import days_in
 
 _PARAGRAPHS = re.compile(r"\n\s*\n")
@@ -133,22 +133,32 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     names = names_with_notes(sentence, words, retrieved)
     known_names = [name for name, note_ids in names if note_ids]
     for name, naming in names:
-        other_names = [known for known in known_names if known is not name]
+        other_names = [known_name for known_name in known_names if known_name is not name]
         if other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
         other_words = [word for word in words if word not in name.words]
-        if not _is_missing(sentence, name, naming, other_words, retrieved):
-            continue
-        text = subject_in_words(
-            sentence,
-            name,
-            other_words,
-            lang=retrieved.analysis.lang,
-            is_named=bool(naming),
-        )
-        chunks = [passage.chunk for passage in retrieved.selected]
-        return MissingSubject(text, _titled_notes(name, chunks) or naming)
+        if _is_missing(sentence, name, naming, other_words, retrieved):
+            return _missing(sentence, name, naming, other_words, retrieved)
     return None
+
+
+def _missing(
+    sentence: str,
+    name: Name,
+    naming: frozenset[str],
+    other_words: Sequence[AskedWord],
+    retrieved: Retrieved,
+) -> MissingSubject:
+    """Puts in words what no passage says of a name, and tells which notes are about it, or else contain it."""
+    text = subject_in_words(
+        sentence,
+        name,
+        other_words,
+        lang=retrieved.analysis.lang,
+        is_named=bool(naming),
+    )
+    titled = _titled_notes(name, retrieved.chunks)
+    return MissingSubject(text, titled or naming)
 
 
 def _is_missing(
@@ -175,7 +185,7 @@ def _is_missing(
         further_words=without_request(sentence, other_words, lang),
         belongs=belongs,
     )
-    division = _divided(name, naming, retrieved.selected)
+    division = _divided(name, naming, retrieved.chunks)
     return _is_said_of_others(division, asked, retrieved)
 
 
@@ -184,7 +194,7 @@ def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
 
     A few words of a question may not tell its language. Neither does any language's word before an owner count: `de`.
     """
-    nearest = retrieved.selected[0].chunk
+    nearest = retrieved.chunks[0]
     lang_of_nearest = detect(nearest.text)
     common_words = stop_words(lang_of_nearest)
     words = []
@@ -204,14 +214,15 @@ def _titled_notes(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     return frozenset(note_ids)
 
 
-def _divided(name: Name, naming: frozenset[str], passages: Sequence[Scored]) -> _Division:
+def _divided(name: Name, naming: frozenset[str], chunks: Sequence[IndexedChunk]) -> _Division:
     """Divides passages into those about a name and those about others.
 
     naming: ids of the notes that contain the name.
     """
-    chunks = [passage.chunk for passage in passages]
     titled = _titled_notes(name, chunks)
-    names_of_others = titles_that_are_names(passages) if titled else frozenset()
+    names_of_others: frozenset[str] = frozenset()
+    if titled:
+        names_of_others = titles_that_are_names(chunks)
     chunks_about: list[IndexedChunk] = []
     other_chunks: list[IndexedChunk] = []
     mentions: list[str] = []
@@ -250,12 +261,14 @@ def _divided(name: Name, naming: frozenset[str], passages: Sequence[Scored]) -> 
 
 def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved) -> bool:
     """Reports whether only notes about others hold what is asked about a name."""
-    if division.says_any(asked.stems, retrieved.analysis):
+    analysis = retrieved.analysis
+    if division.says_any(asked.stems, analysis):
         return False
-    forms = own_forms(retrieved.analysis.subject, retrieved.analysis.lang)
-    other_chunks = [
-        chunk for chunk in division.other_chunks if _holds_any(chunk, asked.stems, forms)
-    ]
+    forms = own_forms(analysis.subject, analysis.lang)
+    other_chunks = []
+    for chunk in division.other_chunks:
+        if _holds_any(chunk, asked.stems, forms):
+            other_chunks.append(chunk)
     known_stems = _held_by_another(other_chunks, asked)
     if not known_stems:
         return False
@@ -275,8 +288,9 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
 
 def _holds_any(chunk: IndexedChunk, asked_stems: set[str], forms: OwnForms) -> bool:
     """Reports whether a chunk holds one of some stems, that of a plural not in verbs alone: `booked` is about no books."""
-    text = "\n".join([chunk.title, chunk.heading_path, *chunk.properties, chunk.text])
-    shares = forms.shares(text, chunk.stems_among(asked_stems))
+    texts = (chunk.title, chunk.heading_path, *chunk.properties, chunk.text)
+    held_stems = chunk.stems_among(asked_stems)
+    shares = forms.shares("\n".join(texts), held_stems)
     return 1.0 in shares.values()
 
 

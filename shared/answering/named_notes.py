@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from shared.answering.asked import AskedWord, asked_words
 from shared.answering.names import Name, asking_sentence, is_titled, names_in, speaks_of
 from shared.language.vocabulary import vocabulary
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.index import IndexedChunk
+from shared.model.retrieval import Retrieved
 
 MAX_NAMES = 8
 """Most names of a question that are looked at, the first ones: each is compared with all passages."""
@@ -56,8 +57,7 @@ def notes_with_all_names(question: str, retrieved: Retrieved) -> NamedNotes:
         return NamedNotes()
 
     titled: set[str] = set()
-    for passage in retrieved.selected:
-        chunk = passage.chunk
+    for chunk in retrieved.chunks:
         if all(is_titled(chunk, name) for name in names):
             titled.add(chunk.note_id)
     return NamedNotes(
@@ -74,15 +74,14 @@ def names_with_notes(
     """Returns the first MAX_NAMES names among the words, each with the ids of the notes that have a passage with it."""
     names = names_in(sentence, words, retrieved)
     first_names = list(islice(names, MAX_NAMES))
-    notes_of_names = [_notes_that_name(name, retrieved.selected) for name in first_names]
+    notes_of_names = [_notes_that_name(name, retrieved.chunks) for name in first_names]
     return list(zip(first_names, notes_of_names, strict=True))
 
 
-def _notes_that_name(name: Name, passages: Sequence[Scored]) -> frozenset[str]:
+def _notes_that_name(name: Name, chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     """Returns the ids of the notes that have a passage with the name."""
     note_ids = set()
-    for passage in passages:
-        chunk = passage.chunk
+    for chunk in chunks:
         if speaks_of(chunk, name):
             note_ids.add(chunk.note_id)
     return frozenset(note_ids)

@@ -41,7 +41,7 @@ from shared.language.vocabulary import vocabulary, words_of_all
 from shared.language.words import fold
 from shared.markdown.file import aliases_in
 from shared.model.index import IndexedChunk
-from shared.model.retrieval import Retrieved, Scored
+from shared.model.retrieval import Retrieved
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -119,7 +119,7 @@ def _words_of_names(
 ) -> Iterator[Name]:
     """Yields each word that is a name: written with a capital in the question, or as a name in the notes."""
     spellings = _read_spellings(sentence, words, capitals_tell=_capitals_tell(retrieved))
-    names_in_notes = _names_in_notes(spellings, retrieved.selected)
+    names_in_notes = _names_in_notes(spellings, retrieved.chunks)
     abbreviations = words_of_all("abbreviations")
     for word in words:
         if not word.text.isalpha() or fold(word.text) in abbreviations:
@@ -204,7 +204,8 @@ def _capitals_tell(retrieved: Retrieved) -> bool:
 
     The nearest passage counts, too, since a few words of a question may not tell its language.
     """
-    lang_of_nearest = detect(retrieved.selected[0].chunk.text)
+    nearest = retrieved.chunks[0]
+    lang_of_nearest = detect(nearest.text)
     for lang in (retrieved.analysis.lang, lang_of_nearest):
         if vocabulary(lang).nouns_are_capitalised:
             return False
@@ -249,22 +250,22 @@ def _has_small_letters(sentence: str) -> bool:
     return any(run[0].islower() for run in _LETTERS.findall(sentence))
 
 
-def _names_in_notes(asked: _AskedSpellings, passages: Sequence[Scored]) -> frozenset[str]:
+def _names_in_notes(asked: _AskedSpellings, chunks: Sequence[IndexedChunk]) -> frozenset[str]:
     """Returns the folded words that the passages write as names, and never in small letters unless in a full name.
 
     A title whose words are all in the question is a name. Of other titles only words count that the question
     capitalises too: `new` does not ask for the note "New Year". Where all nouns have capitals, only owners do, and words that
     the passages have without a determiner.
     """
-    written = _written_words(passages)
+    written = _written_words(chunks)
     capitalised_words = written.names(asked.owners)
     full_names = frozenset(chain.from_iterable(asked.neighbours & written.pairs))
     used_as_names = asked.owners
     if not asked.capitals_tell:
-        without_determiner = _without_determiner(asked.words, passages)
+        without_determiner = _without_determiner(asked.words, chunks)
         capitalised_words &= without_determiner
         used_as_names |= without_determiner
-    title_words = _title_words(passages, asked, used_as_names)
+    title_words = _title_words(chunks, asked, used_as_names)
     names = capitalised_words | title_words
     return (names - written.small) | full_names
 
@@ -291,14 +292,14 @@ class _WrittenWords:
         return frozenset(names)
 
 
-def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
+def _written_words(chunks: Iterable[IndexedChunk]) -> _WrittenWords:
     """Reads how passages write their words."""
     capital_counts = Counter[str]()
     inside: set[str] = set()
     small: set[str] = set()
     pairs: set[tuple[str, str]] = set()
-    for passage in passages:
-        text = _ADDRESS.sub("", passage.chunk.text)
+    for chunk in chunks:
+        text = _ADDRESS.sub("", chunk.text)
         last_capitalised = ""
         end_of_last = -1
         for match in _LETTERS.finditer(text):
@@ -326,12 +327,12 @@ def _written_words(passages: Iterable[Scored]) -> _WrittenWords:
     )
 
 
-def _without_determiner(asked: frozenset[str], passages: Iterable[Scored]) -> frozenset[str]:
+def _without_determiner(asked: frozenset[str], chunks: Iterable[IndexedChunk]) -> frozenset[str]:
     """Returns the folded words that the passages write with a capital, and never behind a determiner: `die neue Küche`."""
     capitalised_words: set[str] = set()
     nouns: set[str] = set()
-    for passage in passages:
-        text = passage.chunk.text
+    for chunk in chunks:
+        text = chunk.text
         for match in _LETTERS.finditer(text):
             letters = match[0]
             word = fold(letters)
@@ -354,14 +355,13 @@ def _follows_determiner(text: str, position: int) -> bool:
 
 
 def _title_words(
-    passages: Sequence[Scored],
+    chunks: Sequence[IndexedChunk],
     asked: _AskedSpellings,
     used_as_names: frozenset[str],
 ) -> set[str]:
     """Returns the folded words of the titles and aliases that the question names; see `_names_in_notes`."""
     names: set[str] = set()
-    for passage in passages:
-        chunk = passage.chunk
+    for chunk in chunks:
         for title in _titles(chunk):
             words = title.split()
             if not all(map(_is_part_of_name, words)):
@@ -372,7 +372,7 @@ def _title_words(
             if is_uncertain and not asked.capitals_tell:
                 continue
             if is_uncertain and is_named and title == chunk.title:
-                is_named = _is_in_a_text(title, passages)
+                is_named = _is_in_a_text(title, chunks)
             if is_named:
                 names |= folded_words
             elif asked.capitals_tell:
@@ -382,10 +382,10 @@ def _title_words(
     return names
 
 
-def _is_in_a_text(word: str, passages: Iterable[Scored]) -> bool:
+def _is_in_a_text(word: str, chunks: Iterable[IndexedChunk]) -> bool:
     """Reports whether the text of a passage, titles and headings aside, has a word."""
-    for passage in passages:
-        written_words = map(fold, _LETTERS.findall(passage.chunk.text))
+    for chunk in chunks:
+        written_words = map(fold, _LETTERS.findall(chunk.text))
         if fold(word) in written_words:
             return True
     return False
@@ -417,19 +417,19 @@ def is_titled(chunk: IndexedChunk, name: Name) -> bool:
     return holds(name, _titles(chunk))
 
 
-def titles_that_are_names(passages: Sequence[Scored]) -> frozenset[str]:
+def titles_that_are_names(chunks: Sequence[IndexedChunk]) -> frozenset[str]:
     """Returns the titles of capitalised words one of which the passages have, never small or behind a determiner."""
     words_by_title: dict[str, frozenset[str]] = {}
-    for passage in passages:
-        title = passage.chunk.title
+    for chunk in chunks:
+        title = chunk.title
         words = title.split()
         if all(map(_is_part_of_name, words)):
             words_by_title[title] = frozenset(map(fold, words))
 
     words_of_titles = words_by_title.values()
     title_words = frozenset[str]().union(*words_of_titles)
-    small_words = _written_words(passages).small
-    names = _without_determiner(title_words, passages) - small_words
+    small_words = _written_words(chunks).small
+    names = _without_determiner(title_words, chunks) - small_words
     titles = set()
     for title, folded_words in words_by_title.items():
         if folded_words & names:

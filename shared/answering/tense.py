@@ -83,8 +83,7 @@ def _is_name(words: tuple[str, str], noun: str, lang: str, retrieved: Retrieved)
     pair = (stem_of(first_word, lang), stem_of(second_word, lang))
     notes_with_noun = set()
     notes_with_pair = set()
-    for passage in retrieved.selected:
-        chunk = passage.chunk
+    for chunk in retrieved.chunks:
         stems = _stems_of(chunk, lang)
         if noun_stem in stems:
             notes_with_noun.add(chunk.note_id)

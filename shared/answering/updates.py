@@ -116,10 +116,9 @@ class _ComparedWithFirst:
         self._first = first
         self._asked = asked
         self._words: dict[str, frozenset[str]] = {}
-        for passage in retrieved.selected:
-            chunk = passage.chunk
+        for chunk in retrieved.chunks:
             self._words[chunk.chunk_id] = _words(chunk, retrieved)
-        self._usual_likeness = _usual_likeness(retrieved.selected, self._words)
+        self._usual_likeness = _usual_likeness(retrieved.chunks, self._words)
 
     def updates(self, others: Iterable[Scored], least: float) -> list[Update]:
         """Returns those of the other passages that may be updates, see `Update`."""
@@ -134,12 +133,13 @@ class _ComparedWithFirst:
 
     def _evidence(self, passage: Scored) -> float:
         """Returns the product of a passage's score and of its likeness to the first one, both as shares."""
-        first_words = self._words[self._first.chunk.chunk_id]
+        first = self._first
+        words_of_first = self._words[first.chunk.chunk_id]
         words = self._words[passage.chunk.chunk_id]
-        likeness = _likeness(first_words, words) + SMOOTHING
+        likeness = _likeness(words_of_first, words) + SMOOTHING
         usual_likeness = self._usual_likeness + SMOOTHING
         relative_likeness = min(MOST_LIKENESS, likeness / usual_likeness)
-        return relative_likeness * passage.score / self._first.score
+        return relative_likeness * passage.score / first.score
 
 
 def _later_passages(
@@ -183,7 +183,7 @@ def _earlier_passages(first: Scored, passages: Iterable[Scored]) -> list[Scored]
 
 def _is_replaced(passage: Scored, retrieved: Retrieved) -> bool:
     """Reports whether the properties of two notes say that another one replaces the note of a passage."""
-    return any(replaces(other.chunk, passage.chunk) for other in retrieved.selected)
+    return any(replaces(chunk, passage.chunk) for chunk in retrieved.chunks)
 
 
 def _words(chunk: IndexedChunk, retrieved: Retrieved) -> frozenset[str]:
@@ -194,10 +194,9 @@ def _words(chunk: IndexedChunk, retrieved: Retrieved) -> frozenset[str]:
     return frozenset(stems_as(text, retrieved.analysis))
 
 
-def _usual_likeness(passages: Sequence[Scored], words: dict[str, frozenset[str]]) -> float:
+def _usual_likeness(chunks: Sequence[IndexedChunk], words: dict[str, frozenset[str]]) -> float:
     """Returns the mean likeness of two passages of different notes; 0 if all are of one note."""
     likenesses: list[float] = []
-    chunks = [passage.chunk for passage in passages]
     for chunk, other in combinations(chunks, 2):
         if chunk.note_id == other.note_id:
             continue

@@ -89,7 +89,7 @@ def measure_search(app: App, retrieved: Retrieved | None) -> None:
     if retrieved is None:
         return
 
-    texts = [passage.chunk.text for passage in retrieved.selected]
+    texts = [chunk.text for chunk in retrieved.chunks]
     mean_similarity = None
     if retrieved.selected:
         similarities = [passage.scores.similarity for passage in retrieved.selected]

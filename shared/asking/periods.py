@@ -42,8 +42,9 @@ def asks_for_a_period(question: Question, retrieved: Retrieved) -> bool:
     if len(words - _kind(retrieved)) > 1:
         return False
 
-    chunks = [passage.chunk for passage in retrieved.selected]
-    notes_with_word = {chunk.note_id for chunk in chunks if _holds(chunk, words, analysis)}
+    notes_with_word = {
+        chunk.note_id for chunk in retrieved.chunks if _holds(chunk, words, analysis)
+    }
     return len(notes_with_word) > question.quotes
 
 
@@ -59,7 +60,7 @@ def _words_beside_time(retrieved: Retrieved) -> frozenset[str]:
     kind = _kind(retrieved)
     if kind >= words:
         return words
-    chunks = [passage.chunk for passage in retrieved.selected]
+    chunks = retrieved.chunks
     unknown = {
         word for word in kind if not any(_holds(chunk, [word], analysis) for chunk in chunks)
     }

@@ -252,3 +252,8 @@ class Retrieved:
     query: Vector | None = None
     """Embedding of the question by the model `embedder`; None if the search used no vectors."""
     embedder: str = ""
+
+    @property
+    def chunks(self) -> tuple[IndexedChunk, ...]:
+        """Chunks of the passages in `selected`, in the same order."""
+        return tuple([passage.chunk for passage in self.selected])
