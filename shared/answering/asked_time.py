@@ -52,7 +52,8 @@ def pieces_of_time(
 def _with_dates(pieces: Sequence[Quotable]) -> Iterator[tuple[int, Quotable]]:
     """Yields the items and rows that may hold a date, each with its index."""
     for index, piece in enumerate(pieces):
-        is_item_or_row = piece.kind in (PieceKind.ITEM, PieceKind.ROW)
+        if piece.kind not in (PieceKind.ITEM, PieceKind.ROW):
+            continue
         has_digit = any(map(str.isdigit, piece.plain))
-        if is_item_or_row and has_digit:
+        if has_digit:
             yield index, piece

@@ -117,25 +117,29 @@ def current_first(
     asked_words = _AskedWords.of([*chosen, *ranked], retrieved)
     chosen_reads = [_read(window, asked_words, asked.named) for window in chosen]
     ranked_reads = [_read(window, asked_words, asked.named) for window in ranked]
-    best_of_place: dict[tuple[str, datetime], _ReadWindow] = {}
-    for read in (*chosen_reads, *ranked_reads):
-        best_of_place.setdefault(read.place, read)
+    candidates = _best_of_places([*chosen_reads, *ranked_reads])
 
     # 2. Each chosen window becomes the version of it that is to stand first, followed by the others that were chosen too.
     ordered: list[_ReadWindow] = []
     dated: list[_ReadWindow] = []
     for read in chosen_reads:
-        versions = _versions_of(read, best_of_place.values(), asked)
-        first_version, *others = versions.in_order(asked.tense)
-        chosen_versions = [version for version in others if version in chosen_reads]
-        quoted = [first_version, *chosen_versions]
+        versions = _versions_of(read, candidates, asked)
+        quoted = versions.quoted(asked.tense, chosen_reads)
         ordered += [version for version in quoted if version not in ordered]
-        if chosen_versions or asked.tense is Tense.FORMER:
+        if len(quoted) > 1 or asked.tense is Tense.FORMER:
             dated += quoted
 
     windows = [read.window for read in ordered]
     dated_chunks = [read.chunk.chunk_id for read in dated if read.section_day is None]
     return ChosenWindows(windows[:limit], frozenset(dated_chunks))
+
+
+def _best_of_places(reads: Iterable[_ReadWindow]) -> list[_ReadWindow]:
+    """Returns the first window of each note, or of each dated section of a note."""
+    best_of_place: dict[tuple[str, datetime], _ReadWindow] = {}
+    for read in reads:
+        best_of_place.setdefault(read.place, read)
+    return list(best_of_place.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +148,12 @@ class _Versions:
 
     chosen: _ReadWindow
     others: Sequence[_ReadWindow]
+
+    def quoted(self, tense: Tense, chosen: Sequence[_ReadWindow]) -> list[_ReadWindow]:
+        """Returns the one that is to stand first, and those of the others that were chosen."""
+        first, *others = self.in_order(tense)
+        chosen_others = [version for version in others if version in chosen]
+        return [first, *chosen_others]
 
     def in_order(self, tense: Tense) -> list[_ReadWindow]:
         """Returns all of them, the one that is to stand first before the others."""
@@ -209,9 +219,9 @@ class _AskedWords:
 
     def share(self, text: str) -> float:
         """Returns the weighted share of these words that a text holds, in [0, 1]."""
-        weight = sum(self.weights[stem] for stem in self.held_by(text))
+        held_weights = [self.weights[stem] for stem in self.held_by(text)]
         total_weight = sum(self.weights.values()) or 1.0
-        return weight / total_weight
+        return sum(held_weights) / total_weight
 
 
 def _read(window: Window, asked_words: _AskedWords, named: NamedNotes) -> _ReadWindow:

@@ -56,9 +56,10 @@ class OutlinedPassage:
     def _same_block(self, core: int) -> Sequence[int]:
         """Returns the indexes of a piece and of all others of its list or table. A list's items may hold paragraphs."""
         core_piece = self.pieces[core]
-        start, end = self.outline.block(core_piece.line)
+        position = core_piece.line
+        start, end = self.outline.block(position)
         kinds = {core_piece.kind}
-        if self.outline.is_list(core_piece.line):
+        if self.outline.is_list(position):
             kinds = {PieceKind.ITEM, PieceKind.SENTENCE}
         indexes = []
         for index, piece in enumerate(self.pieces):
@@ -80,15 +81,16 @@ class BlockItems:
         self._text = compared.passage.chunk.text
         self._held = words.held
         self._indexes = indexes
-        self._coverages = {index: words.coverages[index] for index in indexes}
+        self._coverages: dict[int, float] = {}
         self._own_words: dict[int, frozenset[str]] = {}
 
         # What all of them hold, and what the titles say, tells none of them apart.
         stems_of_pieces = [words.asked_stems[index] for index in indexes]
         stems_of_all = frozenset.intersection(*stems_of_pieces)
         common_stems = stems_of_all | words.named_stems
-        for index in indexes:
-            self._own_words[index] = words.asked_stems[index] - common_stems
+        for index, asked_stems in zip(indexes, stems_of_pieces, strict=True):
+            self._coverages[index] = words.coverages[index]
+            self._own_words[index] = asked_stems - common_stems
 
     @cached_property
     def tell_apart(self) -> bool:
@@ -168,7 +170,8 @@ class BlockItems:
     @cached_property
     def _places(self) -> dict[int, int]:
         """Piece -> its place among those of the list or table."""
-        return {index: place for place, index in enumerate(self._indexes)}
+        places = range(len(self._indexes))
+        return dict(zip(self._indexes, places, strict=True))
 
     @cached_property
     def _items_above(self) -> dict[int, int | None]:

@@ -126,12 +126,8 @@ class Splitter:
             last = piece
 
         # 3. The last one, of which nothing stands if it broke off and is not the only one.
-        if last is not None and truncated:
-            is_complete = _COMPLETE.search(last.text) is not None
-            if not is_complete and has_given:
-                last = None
-            elif not is_complete:
-                last = _without_open_bracket(last)
+        if last is not None and truncated and not _COMPLETE.search(last.text):
+            last = None if has_given else _without_open_bracket(last)
         if last is not None:
             yield last
             has_given = True

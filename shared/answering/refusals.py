@@ -139,10 +139,9 @@ def reach_notice(retrieved: Retrieved, lang: str) -> str:
 
 def linkable(question: Question, sources: Sequence[Source]) -> tuple[str, ...]:
     """Returns the texts whose web addresses an answer may link to: the passages, and the person's own words as typed."""
-    texts = [question.own_words]
-    texts += [turn.question for turn in question.history]
-    texts += [source.passage.chunk.text for source in sources]
-    return tuple(texts)
+    earlier_questions = [turn.question for turn in question.history]
+    texts = [source.passage.chunk.text for source in sources]
+    return (question.own_words, *earlier_questions, *texts)
 
 
 @cache

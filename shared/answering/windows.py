@@ -7,7 +7,7 @@ them as is quoted with them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -245,8 +245,9 @@ def windows(
     """
     chunks_by_place: dict[tuple[str, int], IndexedChunk] = {}
     for passage in (*retrieved.selected, *beside):
-        place = (passage.chunk.note_id, passage.chunk.position)
-        chunks_by_place[place] = passage.chunk
+        known_chunk = passage.chunk
+        chunks_by_place[known_chunk.note_id, known_chunk.position] = known_chunk
+
     for compared in compare(question, passages, retrieved, embedder, beside):
         if compared.pieces:
             chunk = compared.passage.chunk
@@ -280,16 +281,15 @@ def _windows_of(
     outlined = OutlinedPassage(compared, outline)
     pieces = compared.pieces
     scores = compared.scores
-    free = set(range(len(pieces)))
-    """Indexes of the pieces that are not in a window yet."""
-    best_first = sorted(free, key=lambda index: -scores[index])
+    free = _FreePieces(chunk.text, pieces)
+    best_first = sorted(range(len(pieces)), key=scores.__getitem__, reverse=True)
     for core in best_first:
         if core not in free:
             continue
 
         # 1. The piece with its neighbours, and the sentence that names what they speak of.
-        first, last = _around(chunk.text, pieces, scores, core, free)
-        if _sentence_before_names_subject(chunk.text, pieces, first, free, lang):
+        first, last = _around(pieces, scores, core, free)
+        if _sentence_before_names_subject(pieces, first, free, lang):
             first -= 1
         chosen = range(first, last + 1)
 
@@ -297,25 +297,28 @@ def _windows_of(
         parts = quoted_parts(outlined, core, chosen)
         quoted = quoted_indexes(pieces, parts)
         fresh = [index for index in quoted if index in free]
-        free.difference_update(chosen, quoted)
+        free.take(chosen)
+        free.take(quoted)
         if not fresh:
             continue
 
         # 3. The chosen pieces that are quoted; those beside a matching item may not be.
         shown_indexes = [index for index in chosen if index in fresh] or fresh
-        chosen_pieces = tuple(pieces[index] for index in shown_indexes)
-        nearest = max(shown_indexes, key=lambda index: scores[index])
-        fullest = max(fresh, key=lambda index: compared.words.coverages[index])
+        chosen_pieces = [pieces[index] for index in shown_indexes]
+        nearest = max(shown_indexes, key=scores.__getitem__)
+        opening = _opening(pieces, shown_indexes, nearest)
+        words = compared.words
+        fullest = max(fresh, key=words.coverages.__getitem__)
         yield Window(
             passage=compared.passage,
-            pieces=chosen_pieces,
+            pieces=tuple(chosen_pieces),
             parts=parts,
-            opening=pieces[_opening(pieces, shown_indexes, nearest)],
+            opening=pieces[opening],
             outline=outline,
             score=scores[core],
             nearness=compared.nearness[core],
-            coverage=compared.words.coverages[fullest],
-            asked_stems=compared.words.asked_stems[fullest],
+            coverage=words.coverages[fullest],
+            asked_stems=words.asked_stems[fullest],
             defines=any(piece.plain in defining for piece in chosen_pieces),
             asks_for_list=outlined.is_of_items(core) and asks_for_list(outlined, core),
         )
@@ -323,56 +326,76 @@ def _windows_of(
 
 def _opening(pieces: Sequence[Quotable], shown: Sequence[int], nearest: int) -> int:
     """Returns the index of the first of the shown pieces from which on SEEN characters show the nearest one whole."""
-    table_head = pieces[nearest].head[:1]
-    room = SEEN - sum(map(len, table_head))
+    nearest_piece = pieces[nearest]
+    room = SEEN
+    if nearest_piece.head:
+        names_of_columns = nearest_piece.head[0]
+        room -= len(names_of_columns)
     for index in shown:
-        length = pieces[nearest].end - pieces[index].line
+        length = nearest_piece.end - pieces[index].line
         if index < nearest and length <= room:
             return index
     return nearest
 
 
+class _FreePieces:
+    """The pieces of a passage that are in no window yet."""
+
+    def __init__(self, text: str, pieces: Sequence[Quotable]) -> None:
+        self._text = text
+        self._pieces = pieces
+        self._indexes = set(range(len(pieces)))
+
+    def __contains__(self, index: int) -> bool:
+        return index in self._indexes
+
+    def take(self, indexes: Iterable[int]) -> None:
+        """Leaves out pieces that are in a window now."""
+        self._indexes.difference_update(indexes)
+
+    def has_one_before(self, index: int) -> bool:
+        """Reports whether a free piece stands directly before another one."""
+        return index - 1 in self._indexes and self._are_joined(index - 1, index)
+
+    def has_one_behind(self, index: int) -> bool:
+        """Reports whether a free piece stands directly behind another one."""
+        return index + 1 in self._indexes and self._are_joined(index, index + 1)
+
+    def _are_joined(self, first: int, second: int) -> bool:
+        return are_neighbours(self._text, self._pieces[first], self._pieces[second])
+
+
 def _sentence_before_names_subject(
-    text: str,
     pieces: Sequence[Quotable],
     first: int,
-    free: set[int],
+    free: _FreePieces,
     lang: str,
 ) -> bool:
     """Reports whether a free sentence directly before the piece at `first` names the subject that this piece lacks."""
-    if first - 1 not in free or not _lacks_subject(pieces[first], lang):
+    if not free.has_one_before(first):
         return False
     previous = pieces[first - 1]
-    if previous.kind is not PieceKind.SENTENCE:
-        return False
-    return are_neighbours(text, previous, pieces[first])
+    return previous.kind is PieceKind.SENTENCE and _lacks_subject(pieces[first], lang)
 
 
 def _around(
-    text: str,
     pieces: Sequence[Quotable],
     scores: Sequence[float],
     core: int,
-    free: set[int],
+    free: _FreePieces,
 ) -> tuple[int, int]:
     """Returns the first and last index of the best window of free pieces around the piece at `core`.
 
     If they end in a question, the piece that follows it is included.
     """
-
-    def continues(index: int) -> bool:
-        """Reports whether the piece at `index` directly follows the one before it."""
-        previous = pieces[index - 1]
-        return are_neighbours(text, previous, pieces[index])
-
     # 1. How far its neighbours reach on either side.
     lowest = core
     min_lowest = core - MAX_PIECES + 1
-    while lowest > min_lowest and lowest - 1 in free and continues(lowest):
+    while lowest > min_lowest and free.has_one_before(lowest):
         lowest -= 1
     highest = core
     max_highest = core + MAX_PIECES - 1
-    while highest < max_highest and highest + 1 in free and continues(highest + 1):
+    while highest < max_highest and free.has_one_behind(highest):
         highest += 1
 
     # 2. The best run of them that has the core in it, the first of equals.
@@ -384,11 +407,10 @@ def _around(
     last = first + size - 1
 
     # 3. An answer to a question at its end.
-    following = last + 1
     ends_in_question = pieces[last].plain.endswith(QUESTION)
-    if ends_in_question and following in free and continues(following):
+    if ends_in_question and free.has_one_behind(last):
         first = min(core, first + 1)
-        last = following
+        last += 1
     return first, last
 
 
