@@ -140,7 +140,8 @@ def _not_held(words: list[str], retrieved: Retrieved, lang: str) -> list[str]:
     unknown_words = []
     for word in words:
         folded_word = fold(word)
-        is_held = folded_word in held_words or folded_word.removesuffix(GENITIVE) in held_words
+        without_ending = folded_word.removesuffix(GENITIVE)
+        is_held = folded_word in held_words or without_ending in held_words
         if not is_held and has_compounds:
             is_held = is_part_of(folded_word, text) or _is_compound(folded_word, held_words)
         if not is_held:

@@ -34,6 +34,11 @@ class AskedWord:
     end: int
     stems: tuple[str, ...]
 
+    @property
+    def folded(self) -> str:
+        """The word as it compares with others."""
+        return fold(self.text)
+
 
 def asked_words(text: str, analysis: Analysis, *, renamed: bool = False) -> list[AskedWord]:
     """Returns the words of a question, or of a part of it, that were searched for.
@@ -75,7 +80,7 @@ def is_part_of(text: str, words: str) -> bool:
 
 def only_asks(word: AskedWord, lang: str) -> bool:
     """Reports whether a word belongs to how something is asked: `show`, `notes`, `other`."""
-    if fold(word.text) in common_words(lang):
+    if word.folded in common_words(lang):
         return True
     language = vocabulary(lang)
     asking = language.asking

@@ -128,19 +128,23 @@ def continues(chunk: IndexedChunk | None, before: IndexedChunk | None) -> bool:
 
     False if one of them is not known.
     """
-    if chunk is None or before is None or chunk.heading_path != before.heading_path:
+    if chunk is None or before is None:
+        return False
+    if chunk.heading_path != before.heading_path:
         return False
     if chunk.columns:
         return True
     begins_in_list = begins_in_block(chunk)
     overlaps = chunk.start < before.end
-    if not (begins_in_list or overlaps) or not _may_end_in_block(before):
+    may_continue = begins_in_list or overlaps
+    if not may_continue or not _may_end_in_block(before):
         return False
     outline = Outline(before.text)
     if begins_in_list:
         return outline.ends_in_block
     # It may begin in the midst of an item, which both hold.
-    return outline.is_in_last_block(chunk.start - before.start)
+    start_in_before = chunk.start - before.start
+    return outline.is_in_last_block(start_in_before)
 
 
 def begins_in_block(chunk: IndexedChunk) -> bool:

@@ -180,9 +180,11 @@ def _passages_asked_for(question: Question, retrieved: Retrieved) -> list[Scored
         return [passage for passage in retrieved.selected if passage.chunk.note_id == asked_note]
 
     properties = AskedProperties(retrieved)
-    return [
-        passage for passage in retrieved.selected if properties.has_key_and_value(passage.chunk)
-    ]
+    asked_for = []
+    for passage in retrieved.selected:
+        if properties.has_key_and_value(passage.chunk):
+            asked_for.append(passage)
+    return asked_for
 
 
 def _notes_with_value(retrieved: Retrieved) -> frozenset[str]:

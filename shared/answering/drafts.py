@@ -206,7 +206,7 @@ class VerdictReader:
                 passed_on.append(part)
             else:
                 line = self._line + part
-                if not ends_line and len(line) < _MAX_VERDICT and _MAY_BECOME_ONE.match(line):
+                if not ends_line and _may_become_verdict(line):
                     self._line = line
                     continue
                 passed_on.append(self._read(line))
@@ -231,6 +231,12 @@ class VerdictReader:
         if self.answers is None:
             self.answers = verdict["yes"] is not None
         return line[verdict.end() :]
+
+
+def _may_become_verdict(line: str) -> bool:
+    """Reports whether the beginning of a line may still become a verdict."""
+    is_short = len(line) < _MAX_VERDICT
+    return is_short and _MAY_BECOME_ONE.match(line) is not None
 
 
 # -- a list of sources at the end

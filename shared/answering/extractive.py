@@ -385,8 +385,9 @@ def _quote(window: Window) -> Quote | None:
     )
     if not any(lines):
         return whole_quote(window.passage)
-    if start == 0 and lines[0] != LEFT_OUT and _begins_in_a_sentence(chunk):
-        first_line, *further_lines = lines
+    first_line, *further_lines = lines
+    begins_passage = start == 0 and first_line != LEFT_OUT
+    if begins_passage and _begins_in_a_sentence(chunk):
         lines = (f"{LEFT_OUT} {first_line}", *further_lines)
     return Quote(
         passage=window.passage,

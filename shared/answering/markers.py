@@ -213,8 +213,8 @@ def _drop_blanks(
 ) -> tuple[str, int]:
     """Drops the blanks that parted a run from the text around it; two words that only it parted get one."""
     without_blanks = text_before.rstrip(" \t")
-    starts_line = without_blanks.endswith("\n") or (at_start and not without_blanks)
-    if starts_line:
+    starts_text = at_start and not without_blanks
+    if starts_text or without_blanks.endswith("\n"):
         return text_before, _blanks_end(text, end)
     punctuation = _BEFORE_PUNCTUATION.match(text, end)
     if punctuation is not None:

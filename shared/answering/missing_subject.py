@@ -45,7 +45,7 @@ from shared.language.forms import OwnForms, own_forms
 from shared.language.languages import detect
 from shared.language.sentences import sentences
 from shared.language.terms import stems_as
-from shared.language.words import fold, folded_words, stop_words
+from shared.language.words import folded_words, stop_words
 from shared.model.index import IndexedChunk
 from shared.model.retrieval import Analysis, Retrieved
 from shared.times.dates import days_in
@@ -199,7 +199,7 @@ def _content_words(sentence: str, retrieved: Retrieved) -> list[AskedWord]:
     common_words = stop_words(lang_of_nearest)
     words = []
     for word in asked_words(sentence, retrieved.analysis, renamed=True):
-        is_common = fold(word.text) in common_words
+        is_common = word.folded in common_words
         if not is_common and not links_owner(word.text):
             words.append(word)
     return words

@@ -27,7 +27,7 @@ from shared.errors import ModelRefused, ModelUnavailable, PortContractError
 from shared.judging.quantities import Quantity, quantities
 from shared.language.languages import likely_languages
 from shared.language.terms import MAX_TERM, stems
-from shared.language.words import fold, folded_words, stop_words
+from shared.language.words import folded_words, stop_words
 from shared.markdown.quotable import PieceKind, quotable
 from shared.model.index import IndexedChunk, dot_product
 from shared.model.retrieval import Analysis
@@ -135,8 +135,7 @@ def _by_places(words: Iterable[AskedWord]) -> list[list[AskedWord]]:
     """Returns each word with all places where it stands."""
     places_of: defaultdict[str, list[AskedWord]] = defaultdict(list)
     for word in words:
-        spelling = fold(word.text)
-        places_of[spelling].append(word)
+        places_of[word.folded].append(word)
     return list(places_of.values())
 
 
@@ -214,10 +213,9 @@ def _holds(passage: _ReadPassage, word: AskedWord) -> bool:
 
     Of a compound token (`err_conn_42`) it holds all parts, joined or not, but for single letters (`reste-t-il`).
     """
-    folded_word = fold(word.text)
-    if is_part_of(folded_word, passage.text):
+    if is_part_of(word.folded, passage.text):
         return True
-    parts = _PART.findall(folded_word)
+    parts = _PART.findall(word.folded)
     as_one_word = "".join(parts)
     if as_one_word in passage.parts or _names_column(word, passage.columns):
         return True

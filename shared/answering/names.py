@@ -122,7 +122,7 @@ def _words_of_names(
     names_in_notes = _names_in_notes(spellings, retrieved.chunks)
     abbreviations = words_of_all("abbreviations")
     for word in words:
-        if not word.text.isalpha() or fold(word.text) in abbreviations:
+        if not word.text.isalpha() or word.folded in abbreviations:
             continue
         name = _as_name(word, sentence, spellings, names_in_notes, retrieved.analysis.lang)
         if name is not None:
@@ -184,7 +184,7 @@ def _as_name(
     names_in_notes: folded words of the question that the notes write as names.
     """
     is_written_as_owner = is_owner(sentence, word, lang)
-    is_known = fold(word.text) in names_in_notes
+    is_known = word.folded in names_in_notes
     if is_known:
         is_known_owner = has_apostrophe(sentence, word)
     else:
@@ -218,7 +218,12 @@ def _capitalised_inside(sentence: str, words: Sequence[AskedWord]) -> list[Asked
     if first_letter is None:
         return []
     start = first_letter.start()
-    return [word for word in words if word.start > start and is_capitalised(word.text)]
+    capitalised_words = []
+    for word in words:
+        opens_sentence = word.start <= start
+        if not opens_sentence and is_capitalised(word.text):
+            capitalised_words.append(word)
+    return capitalised_words
 
 
 def _folded(
@@ -228,9 +233,9 @@ def _folded(
     """Returns words folded, those that may have the ending of an owner also without it."""
     folded_words = set()
     for word in words:
-        folded_word = fold(word.text)
-        folded_words.add(folded_word)
-        folded_words.add(without_ending.get(word, folded_word))
+        folded_words.add(word.folded)
+        if word in without_ending:
+            folded_words.add(without_ending[word])
     return frozenset(folded_words)
 
 
@@ -240,7 +245,7 @@ def _neighbours(words: Sequence[AskedWord]) -> frozenset[tuple[str, str]]:
     for word, following in pairwise(words):
         are_side_by_side = following.start == word.end + 1
         if are_side_by_side:
-            pair = (fold(word.text), fold(following.text))
+            pair = (word.folded, following.folded)
             neighbours.add(pair)
     return frozenset(neighbours)
 
@@ -458,7 +463,8 @@ def _folded_words_in(texts: Iterable[str]) -> set[str]:
 
 def _spellings(word: AskedWord, name: Name) -> set[str]:
     """Returns a word of a name as a note may write it, folded: an owner also without its ending, others also with it."""
-    folded_word = fold(word.text)
     if name.owns:
-        return {folded_word, folded_word.removesuffix(GENITIVE)}
-    return {folded_word, folded_word + GENITIVE}
+        other_spelling = word.folded.removesuffix(GENITIVE)
+    else:
+        other_spelling = word.folded + GENITIVE
+    return {word.folded, other_spelling}

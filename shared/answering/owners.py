@@ -53,7 +53,7 @@ def is_owner(sentence: str, word: AskedWord, lang: str) -> bool:
     first_letter = word_behind[1]
     if not first_letter.isupper():
         return False
-    owner = fold(word.text).removesuffix(GENITIVE)
+    owner = word.folded.removesuffix(GENITIVE)
     if word.stems == (owner,):
         return True
 
@@ -74,11 +74,10 @@ def without_endings(words: Sequence[AskedWord]) -> dict[AskedWord, str]:
     """
     owners = {}
     for word, following in pairwise(words):
-        folded_word = fold(word.text)
-        has_ending = folded_word.endswith(GENITIVE)
+        has_ending = word.folded.endswith(GENITIVE)
         stands_before = following.start == word.end + 1
         if has_ending and stands_before:
-            owners[word] = folded_word.removesuffix(GENITIVE)
+            owners[word] = word.folded.removesuffix(GENITIVE)
     return owners
 
 
@@ -90,7 +89,7 @@ def owners_in(sentence: str, words: Sequence[AskedWord]) -> frozenset[str]:
         text_before = _text_before(sentence, word.start)
         is_behind_preposition = _before_owner().search(text_before) is not None
         if is_behind_preposition or has_apostrophe(sentence, word):
-            owners.add(fold(word.text))
+            owners.add(word.folded)
     return frozenset(owners)
 
 

@@ -126,8 +126,8 @@ class Splitter:
             last = piece
 
         # 3. The last one, of which nothing stands if it broke off and is not the only one.
-        if last is not None and truncated and not _COMPLETE.search(last.text):
-            last = None if has_given else _without_open_bracket(last)
+        if last is not None and truncated:
+            last = _if_it_stands(last, is_only_one=not has_given)
         if last is not None:
             yield last
             has_given = True
@@ -328,6 +328,17 @@ def _behind(mark: re.Pattern[str], text: str, start: int, end: int) -> int:
     if match is None:
         return start
     return match.end()
+
+
+def _if_it_stands(piece: DraftPiece, *, is_only_one: bool) -> DraftPiece | None:
+    """Returns the last piece of a draft that broke off, if it is complete; of an unfinished one only what there is, if it
+    is the only one.
+    """
+    if _COMPLETE.search(piece.text):
+        return piece
+    if is_only_one:
+        return _without_open_bracket(piece)
+    return None
 
 
 def _without_open_bracket(piece: DraftPiece) -> DraftPiece | None:

@@ -29,6 +29,7 @@ from shared.model.answers import (
     AnswerEvent,
     AnswerKind,
     CheckedPiece,
+    Citation,
     Prompt,
     Retracted,
     RetractReason,
@@ -220,14 +221,20 @@ def _quoted(
         reason = _explained_reason(retrieved, RefusalReason.BELOW_THRESHOLD)
         return _refusal(reason, question, retrieved, writers, model=writers.extractive.model)
     yield from pieces
+    citations: list[Citation] = []
+    for piece in pieces:
+        citations += piece.cited
+    nothing_about = ""
+    if missing is not None:
+        nothing_about = missing.text
     return Answer(
         text="".join(piece.text for piece in pieces),
-        citations=tuple(citation for piece in pieces for citation in piece.cited),
+        citations=tuple(citations),
         claims=tuple(piece.claim for piece in pieces if piece.claim),
         model=writers.extractive.model,
         retrieved=retrieved,
         kind=AnswerKind.QUOTED,
-        nothing_about="" if missing is None else missing.text,
+        nothing_about=nothing_about,
     )
 
 

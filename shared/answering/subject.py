@@ -54,10 +54,11 @@ def is_on_topic(retrieved: Retrieved, best_sentence: float = 0.0) -> bool:
     if retrieved.lexical_only:
         cognates = Cognates(retrieved.analysis)
     for passage in retrieved.selected:
-        is_of_time = (
-            time is not None and time.restricts and time.range.contains(passage.chunk.created_at)
-        )
-        if is_of_time or properties.has_value(passage.chunk):
+        chunk = passage.chunk
+        is_of_time = False
+        if time is not None and time.restricts:
+            is_of_time = time.range.contains(chunk.created_at)
+        if is_of_time or properties.has_value(chunk):
             return True
         if _is_near(passage, retrieved, cognates):
             return True
