@@ -146,8 +146,9 @@ class ThoughtReader:
                 self._held_back = None
                 return draft
             # Only the last characters are held back, in which the block's end may begin.
-            tail = thought[len(_THOUGHT_OPENS) :][1 - len(_THOUGHT_CLOSES) :]
-            self._held_back = _THOUGHT_OPENS + tail
+            text = thought.removeprefix(_THOUGHT_OPENS)
+            longest_beginning = len(_THOUGHT_CLOSES) - 1
+            self._held_back = _THOUGHT_OPENS + text[-longest_beginning:]
             return ""
         if _THOUGHT_OPENS.startswith(beginning):
             return ""

@@ -151,8 +151,8 @@ class Markers:
     def _markers_of(self, run: re.Match[str], labels: Mapping[int, int]) -> str:
         """Writes the markers of a run that remain, with the separators between them."""
         markers = ""
-        parts = grammar().part.finditer(run.string, run.start(), run.end())
-        for part in parts:
+        run_start, run_end = run.span()
+        for part in grammar().part.finditer(run.string, run_start, run_end):
             part_labels: list[int] = []
             for number in numbers_in(part["marker"], labels):
                 if number in labels:

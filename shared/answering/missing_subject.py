@@ -132,60 +132,63 @@ def missing_subject(question: str, retrieved: Retrieved) -> MissingSubject | Non
     words = _content_words(sentence, retrieved)
     names = names_with_notes(sentence, words, retrieved)
     known_names = [name for name, note_ids in names if note_ids]
-    for name, naming in names:
+    for name, note_ids in names:
         other_names = [known_name for known_name in known_names if known_name is not name]
         if other_names and not name.owns:
             continue  # they may speak of it in other words: "Who goes to Canada with James?"
-        other_words = [word for word in words if word not in name.words]
-        if _is_missing(sentence, name, naming, other_words, retrieved):
-            return _missing(sentence, name, naming, other_words, retrieved)
+        named = _NamedInSentence(
+            sentence=sentence,
+            name=name,
+            note_ids=note_ids,
+            other_words=[word for word in words if word not in name.words],
+        )
+        if _is_missing(named, retrieved):
+            return _missing(named, retrieved)
     return None
 
 
-def _missing(
-    sentence: str,
-    name: Name,
-    naming: frozenset[str],
-    other_words: Sequence[AskedWord],
-    retrieved: Retrieved,
-) -> MissingSubject:
+@dataclass(frozen=True, slots=True)
+class _NamedInSentence:
+    """A name in the sentence that asks."""
+
+    sentence: str
+    name: Name
+    note_ids: frozenset[str]
+    """Notes that contain the name."""
+    other_words: Sequence[AskedWord]
+    """Words of the sentence that are not of the name."""
+
+
+def _missing(named: _NamedInSentence, retrieved: Retrieved) -> MissingSubject:
     """Puts in words what no passage says of a name, and tells which notes are about it, or else contain it."""
     text = subject_in_words(
-        sentence,
-        name,
-        other_words,
+        named.sentence,
+        named.name,
+        named.other_words,
         lang=retrieved.analysis.lang,
-        is_named=bool(naming),
+        is_named=bool(named.note_ids),
     )
-    titled = _titled_notes(name, retrieved.chunks)
-    return MissingSubject(text, titled or naming)
+    titled = _titled_notes(named.name, retrieved.chunks)
+    return MissingSubject(text, titled or named.note_ids)
 
 
-def _is_missing(
-    sentence: str,
-    name: Name,
-    naming: frozenset[str],
-    other_words: Sequence[AskedWord],
-    retrieved: Retrieved,
-) -> bool:
-    """Reports whether the passages do not say what a sentence asks about a name.
-
-    naming: ids of the notes that contain the name.
-    other_words: the words of the sentence that are not of the name.
-    """
-    if not naming:
+def _is_missing(named: _NamedInSentence, retrieved: Retrieved) -> bool:
+    """Reports whether the passages do not say what a sentence asks about a name."""
+    name = named.name
+    if not named.note_ids:
         return name.is_written_as_one
     lang = retrieved.analysis.lang
-    belonging = what_belongs(sentence, name, other_words, lang)
+    sentence = named.sentence
+    belonging = what_belongs(sentence, name, named.other_words, lang)
     belongs = name.owns or bool(belonging)
     if belongs and owns_an_owner(sentence, name.start, name.end, belonging, lang):
         return False
     asked = _Asked(
-        words=belonging or other_words,
-        further_words=without_request(sentence, other_words, lang),
+        words=belonging or named.other_words,
+        further_words=without_request(sentence, named.other_words, lang),
         belongs=belongs,
     )
-    division = _divided(name, naming, retrieved.chunks)
+    division = _divided(name, named.note_ids, retrieved.chunks)
     return _is_said_of_others(division, asked, retrieved)
 
 

@@ -183,8 +183,10 @@ def owns_an_owner(
     owned: words for what it owns, if any was searched for.
     """
     behind = end_of_owner(sentence, end)
-    has_bare_ending = behind == end and sentence[:end].endswith(GENITIVE)
-    owner_behind = _BARE_OWNER_BEHIND if has_bare_ending else _OWNER_BEHIND
+    owner_behind = _OWNER_BEHIND
+    is_bare = behind == end
+    if is_bare and sentence[:end].endswith(GENITIVE):
+        owner_behind = _BARE_OWNER_BEHIND
     if owner_behind.match(sentence, behind):
         return True
     starts_of_owned = [word.start for word in owned]

@@ -55,7 +55,8 @@ def _parts_around(passage: OutlinedPassage, core: int, chosen: range) -> tuple[S
 
     # 3. What matches of a longer one.
     if led_end > 0:
-        leading = range(chosen[0], sentences[-1] + 1)
+        behind_last = sentences[-1] + 1
+        leading = range(chosen[0], behind_last)
         return _led_parts(passage, leading, led_end)
     if passage.is_of_items(core):
         return _matching_parts(passage, core, chosen)

@@ -298,7 +298,8 @@ def _with_wishes_and_steps(
     if wishes:
         lines += _fenced("wishes", _quoted(wishes), key)
     if template:
-        lines += _fenced("steps", _quoted(template.content[:_STEPS_LENGTH]), key)
+        steps = template.content[:_STEPS_LENGTH]
+        lines += _fenced("steps", _quoted(steps), key)
     return [*lines, *request]
 
 
@@ -308,7 +309,8 @@ def _turns(question: Question) -> list[str]:
     for turn in question.history:
         question_lines = _quoted(f"Question: {turn.question}")
         answer_lines = _quoted(f"Answer: {turn.answer}")
-        turns.append("\n".join([*question_lines, *answer_lines]))
+        lines = [*question_lines, *answer_lines]
+        turns.append("\n".join(lines))
     return turns
 
 
@@ -521,7 +523,8 @@ def _facts_of_note(chunk: IndexedChunk, zone: ZoneInfo) -> str:
     date = date_in_words(chunk.created_at.astimezone(zone))
     facts = [f"date: {date}"]
 
-    folder = "/".join(filter(None, (chunk.vault, chunk.folder)))
+    vault_and_folder = filter(None, (chunk.vault, chunk.folder))
+    folder = "/".join(vault_and_folder)
     _, _, file_name = chunk.path.rpartition("/")
     named_values = {
         "title": chunk.title,

@@ -201,9 +201,10 @@ class Window:
         opening = self.opening
         if opening is None:
             return self
-        pieces = tuple(piece for piece in self.pieces if piece.line >= opening.line)
-        span = opening.line, pieces[-1].end
-        return replace(self, pieces=pieces, parts=(span,))
+        pieces = [piece for piece in self.pieces if piece.line >= opening.line]
+        last = pieces[-1]
+        span = (opening.line, last.end)
+        return replace(self, pieces=tuple(pieces), parts=(span,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,11 +356,13 @@ class _FreePieces:
 
     def has_one_before(self, index: int) -> bool:
         """Reports whether a free piece stands directly before another one."""
-        return index - 1 in self._indexes and self._are_joined(index - 1, index)
+        before = index - 1
+        return before in self._indexes and self._are_joined(before, index)
 
     def has_one_behind(self, index: int) -> bool:
         """Reports whether a free piece stands directly behind another one."""
-        return index + 1 in self._indexes and self._are_joined(index, index + 1)
+        behind = index + 1
+        return behind in self._indexes and self._are_joined(index, behind)
 
     def _are_joined(self, first: int, second: int) -> bool:
         return are_neighbours(self._text, self._pieces[first], self._pieces[second])
@@ -403,7 +406,8 @@ def _around(
     first_start = max(lowest, core - size + 1)
     last_start = min(core, highest - size + 1)
     starts = range(first_start, last_start + 1)
-    first = max(starts, key=lambda start: sum(scores[start : start + size]))
+    scores_of_runs = {start: sum(scores[start : start + size]) for start in starts}
+    first = max(starts, key=scores_of_runs.__getitem__)
     last = first + size - 1
 
     # 3. An answer to a question at its end.
