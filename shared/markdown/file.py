@@ -37,6 +37,10 @@ _NO_PROPERTIES = frozenset(
 _DATE_FIELDS = ("created", "date")
 """Fields of the frontmatter that date a note, the surer first."""
 _HEADING = re.compile(r"#[ \t]++(?P<title>\S.*)")
+_UNDERLINE = re.compile(r" {0,3}=+[ \t]*\Z")
+"""Makes a heading of the line above it."""
+_NO_TITLE = re.compile(r" {4}| {0,3}(?:\t|[>|#]|(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z))")
+"""Begins a line that is no paragraph: indented code, a quotation, a table, a heading or a list."""
 _DAY_IN_NAME = re.compile(
     r"(?<!\d)(?P<year>\d{4})(?P<sign>[-_.]?)(?P<month>\d\d)(?P=sign)(?P<day>\d\d)(?!\d)",
     re.ASCII,
@@ -232,12 +236,22 @@ def _title(fields: Mapping[str, object], body: str, stem: str) -> str:
 
 
 def _first_heading(body: str) -> str:
-    """Returns the first first-level heading without its marks; empty if there is none."""
+    """Returns the first first-level heading without its marks; empty if there is none.
+
+    That is a line behind `#`, or a paragraph of one line with equals signs below it.
+    """
+    paragraph: list[str] = []
     for line in prose(body):
         heading = _HEADING.match(line)
         if heading is not None:
             title = heading["title"].rstrip()
             return _without_closing_marks(title)
+        if _UNDERLINE.match(line) and len(paragraph) == 1 and not _NO_TITLE.match(paragraph[0]):
+            return paragraph[0].strip()
+        if line.strip():
+            paragraph = [*paragraph[-1:], line]
+        else:
+            paragraph = []
     return ""
 
 

@@ -90,7 +90,13 @@ DEFINITION = re.compile(
 """Says where links lead that name it: `[page]: https://notes.example`."""
 _FOOTNOTE_MARK = r"\[\^(?!(?:\w-\w){1,20}_?\])[\w-]{1,40}+\]"
 """`[^1]`, `[^a-claim]`; but not `[^a-z]`, which belongs to a pattern."""
-_FOOTNOTE = re.compile(rf"^([ \t>]*+){_FOOTNOTE_MARK}:(?:[ \t]++|$)", re.MULTILINE)
+_FOOTNOTE = re.compile(
+    rf"^(?P<marks>[ \t>]*+){_FOOTNOTE_MARK}:(?:[ \t]*+\n[ \t]++(?=\S)|[ \t]++|$)"
+    r"(?P<text>[^\n]*+(?:\n(?:[ \t]*+\n)*+(?:[ ]{4}|\t)[^\n]*+)*+)",
+    re.MULTILINE,
+)
+"""A footnote, with the indented lines and paragraphs that belong to it."""
+_INDENTATION = re.compile(r"^(?:[ ]{4}|\t)", re.MULTILINE)
 _BEHIND_WORD = r"(?<=[\w.,;:!?%\"'”’»)*_])"
 _END_OF_WORD = r"(?=[*?][.,;:!?\"'”’»)*_]*+(?:[^\x00-\x7f]|\s|\Z))"
 FOOTNOTE_REFERENCE = re.compile(
@@ -190,7 +196,7 @@ def without_marks(markdown: str) -> str:
 
     if "]" in text:
         text = DEFINITION.sub("", text)
-        text = _FOOTNOTE.sub(r"\1", text)
+        text = _FOOTNOTE.sub(_text_of_footnote, text)
         text = FOOTNOTE_REFERENCE.sub("", text)
         text = _IMAGE_IN_LINK.sub(r"\g<text>", text)
         text = _LINK.sub(_shown_of_link, text)
@@ -199,6 +205,12 @@ def without_marks(markdown: str) -> str:
         text = BLOCK_ID.sub("", text)
     text = _BLANK_LINES.sub("\n\n", text)
     return code.put_back(text)
+
+
+def _text_of_footnote(footnote: re.Match[str]) -> str:
+    """Returns a footnote without its mark and the indentation that made its lines a part of it."""
+    text = _INDENTATION.sub("", footnote["text"])
+    return footnote["marks"] + text
 
 
 def without_tags(prose: str) -> str:

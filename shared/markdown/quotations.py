@@ -170,7 +170,8 @@ def _flowing(lines: Sequence[str]) -> list[str]:
         goes_on = is_open and kind == "text" and has_letter
         is_marked = QUOTE_MARK.match(line) is not None
         if goes_on and is_marked:
-            goes_on = QUOTE_MARK.match(flowing[-1]) is not None
+            # A mark more begins a quotation within the quotation.
+            goes_on = _quotation_depth(line) <= _quotation_depth(flowing[-1])
 
         if not goes_on:
             flowing.append(bare_line)
@@ -187,6 +188,14 @@ def _flowing(lines: Sequence[str]) -> list[str]:
         is_open = kind in ("text", "item") and has_letter and not is_code
         is_broken = line.endswith((_HARD_BREAK, "\\"))
     return flowing
+
+
+def _quotation_depth(line: str) -> int:
+    """Returns how many marks of quotations a line begins with."""
+    marks = _QUOTE_MARKS.match(line)
+    if marks is None:
+        return 0
+    return marks[0].count(">")
 
 
 def _code_columns(lines: Sequence[str]) -> list[int]:

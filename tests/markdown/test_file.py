@@ -70,3 +70,19 @@ def test_a_date_of_the_frontmatter_that_cannot_be_read_is_named(value: str) -> N
 def test_a_date_that_is_read_or_empty_is_no_problem(value: str) -> None:
     fields = fields_of(f"---\ndate: {value}\n---\nBlue.\n", "boat.md")
     assert fields.problem is None
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Piano\n=====\n\n# Tuning\n", "Piano"),
+        ("\nIt is in tune.\n\n  *Piano* of Ana \n=\n", "*Piano* of Ana"),
+        ("# Tuning\n\nPiano\n=====\n", "Tuning"),
+        ("Piano\n-----\n", "a"),
+        ("one\ntwo\n===\n", "a"),
+        ("\n===\n\n- Piano\n===\n\n> Piano\n===\n\n    Piano\n===\n\n```\nPiano\n===\n```\n", "a"),
+        ("Piano\n=== so\n", "a"),
+    ],
+)
+def test_a_heading_with_a_line_below_it_is_the_title_too(text: str, title: str) -> None:
+    assert fields_of(text, "a.md").title == title

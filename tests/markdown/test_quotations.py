@@ -311,6 +311,11 @@ def test_the_rest_of_a_row_does_not_stand_above_its_table() -> None:
         ("<b unclosed", "<b unclosed"),
         ("see [the page][p] and [p][]\n\n[p]: https://a.example", "see the page and p\n\n"),
         ("a note[^1]\n\n[^1]: below `[^1]`", "a note\n\nbelow `[^1]`"),
+        (
+            "a[^1]\n\n[^1]:\n    below\n    it\n\n    and [b][]\n\nc\n    d",
+            "a\n\nbelow\nit\n\nand b\n\nc\n    d",
+        ),
+        ("> [^1]: below\n[^b]: or\n\n        code", "> below\nor\n\n    code"),
         ("**so[^1]**, is it[^2]? [^a-claim] _b_[^b].", "**so**, is it?  _b_."),
         ("主張[^1]は[^注]。", "主張は。"),
         ("[^a-z]+ or [^a-z] or [^A-Za-z0-9_]", "[^a-z]+ or [^a-z] or [^A-Za-z0-9_]"),
@@ -553,6 +558,11 @@ def test_what_is_searched_and_listed_has_characters_for_entities() -> None:
         ("> > So. It is\n> > hot.\n\nThen.", "It", ["> > It is\\", "> > hot.", "", "Then."]),
         ("> - It is\n>   hot.\n\nThen.", "- It", ["> - It is\\", ">   hot.", "", "Then."]),
         ("> So. It is\n> hot.", "It", ["It is\\", "hot."]),
+        (
+            "> [!tip] Frost\n> Cover it.\n> > Or not.\n> > So.\n> It is.",
+            ">",
+            ["> [!tip] Frost", "> Cover it.", "> > Or not.\\", "> > So.\\", "> It is."],
+        ),
         ("> [!tip]- Frost\n> Cover it.", ">", ["> [!tip] Frost", "> Cover it."]),
         ("> [!tip]- Frost\n> Cover it.", "[", ["> [!tip] Frost", "> Cover it."]),
         ("A.\n\n> [!tip]- Frost\n> Ice.", "A", ["A.", "", "> [!tip] Frost", "> Ice."]),
