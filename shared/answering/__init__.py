@@ -20,6 +20,7 @@ asked_statement which of several statements a question asks for: its tense, name
 tense           whether a question asks for what holds, what was, or what no longer holds
 written         when a passage was written: the day of its section, or the time of its note
 owners          the words of a question that own something, and what belongs to them
+cognates        words of the question that a passage holds in the spelling of another language
 names           the persons and things that a question names, and the passages that hold their names
 named_notes     the notes that contain the names in a question
 phrases         what is asked about a name, in the words of the question

@@ -20,6 +20,7 @@ from collections.abc import Collection
 from shared.answering.asked import MIN_PART, is_part_of
 from shared.answering.owners import GENITIVE, is_capitalised
 from shared.language.languages import detect, likely_languages, telling_letters, telling_words
+from shared.language.questions import language_by_letters
 from shared.language.vocabulary import vocabulary
 from shared.language.words import fold, folded_words, stop_words
 from shared.model.retrieval import Retrieved
@@ -37,6 +38,8 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
     """
     asked_lang = retrieved.analysis.lang
     texts = [chunk.text for chunk in retrieved.chunks]
+    if not texts and asked_lang == UNSURE:
+        return language_by_letters(question)
     if not texts:
         return asked_lang
     if asked_lang != UNSURE:
@@ -50,13 +53,13 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
 
     notes_lang = _notes_lang(texts)
     if notes_lang == UNSURE:
-        return UNSURE
+        return language_by_letters(question)
     told_lang = _told_by_common_words(question, notes_lang)
     if told_lang is not None:
         return told_lang
     if _has_words_of_notes(question, retrieved, notes_lang):
         return notes_lang
-    return UNSURE
+    return language_by_letters(question)
 
 
 def _notes_lang(texts: list[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from shared.answering.answer_language import answer_lang
 from shared.api.values import SpanJson, instant, optional_instant, rounded, snippet, span
 from shared.model.answers import Quote
 from shared.model.questions import Question, TimeRange
@@ -186,7 +187,7 @@ def query_json(question: Question, retrieved: Retrieved) -> QueryJson:
             "restricts": hint.restricts,
         }
     return {
-        "lang": analysis.lang,
+        "lang": answer_lang(question.asked or question.text, retrieved),
         "keywords": list(analysis.keywords),
         "timeRange": time_range,
     }

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from shared.errors import InvalidArgument, NotFound
-from shared.language.languages import detect
+from shared.language.questions import question_language
 from shared.language.terms import content_words, stems
 from shared.language.vocabulary import languages
 from shared.language.words import common_words, fold
@@ -67,7 +67,7 @@ def _read_language_and_time(question: Question) -> tuple[str, FoundTime | None]:
     is taken that reads a time in it and knows more of its words, at least two or all of them.
     """
     text = question.text
-    detected = detect(text)
+    detected = question_language(text)
     found_time = _time_in(question, detected)
     if found_time is not None:
         return detected, found_time

@@ -9,6 +9,7 @@ import pytest
 
 from cli.options import close
 from evaluation.asking import answered
+from shared.api.search import query_json
 from shared.app import App
 from shared.bootstrap import build
 from shared.model.notes import NoteKey
@@ -74,3 +75,23 @@ def test_an_open_question_is_quoted_the_note_it_is_about(app: App, text: str, no
     answer = answered(app, Question(TENANT, text, NOW))
     assert answer.refusal is None
     assert answer.citations[0].passage.chunk.note_id == note_id
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "lang"),
+    [
+        ("Comment utiliser Helios ?", "Les passages les plus proches", "fr"),
+        ("¿Qué es Helios?", "Los pasajes más cercanos", "es"),
+        ("presentación de Helios", "Los pasajes más cercanos", "es"),
+        ("présentation des budgets Helios", "Les passages les plus proches", "fr"),
+        ("What is Helios?", "Closest passages", "en"),
+    ],
+)
+def test_a_question_of_few_words_has_one_language_above_its_quotes_and_around_them(
+    app: App, text: str, heading: str, lang: str
+) -> None:
+    question = Question(TENANT, text, NOW)
+    answer = answered(app, question)
+    assert answer.text.startswith(heading)
+    assert answer.retrieved is not None
+    assert query_json(question, answer.retrieved)["lang"] == lang
