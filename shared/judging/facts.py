@@ -84,7 +84,7 @@ def facts_of(text: str, lang: str) -> tuple[Facts, ...]:
     `lang` is the language in which stems and negations are read.
     """
     contents = _contents(text, lang)
-    facts: list[Facts] = []
+    facts = []
     for start, end in sentences(text, lang=lang):
         facts_of_sentence = _facts_of_sentence(contents, start, end, text, lang)
         facts.append(facts_of_sentence)
@@ -164,7 +164,9 @@ def _stems_of(words: Sequence[Word]) -> frozenset[str]:
 def _opens_sentence(text: str, sentence_start: int, word_start: int) -> bool:
     """Reports whether nothing but quotation marks, brackets and emphasis stands before a word of a sentence."""
     opening = _SENTENCE_OPENS.match(text, sentence_start)
-    return opening is not None and word_start <= opening.end()
+    if opening is None:
+        return False
+    return word_start <= opening.end()
 
 
 def _content_words(

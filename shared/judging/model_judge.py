@@ -90,7 +90,8 @@ class ModelJudge:
             try:
                 draft = self._writer.write(corrected)
             except (ModelUnavailable, ModelRefused) as problem:
-                log.warning("%s did not judge (%s)", self._writer.model, type(problem).__name__)
+                reason = type(problem).__name__
+                log.warning("%s did not judge (%s)", self._writer.model, reason)
                 return None, usage
 
             usage += draft.usage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -178,12 +179,11 @@ def _prefixes(stems: Sequence[str]) -> frozenset[str]:
 
 def _sentences_by_stem(sentences: Sequence[Facts]) -> Mapping[str, list[int]]:
     """Maps each stem to the sentences that hold it, in order."""
-    indexes_by_stem: dict[str, list[int]] = {}
+    indexes_by_stem: defaultdict[str, list[int]] = defaultdict(list)
     for index, sentence in enumerate(sentences):
         for stem in sentence.stems:
-            indexes = indexes_by_stem.setdefault(stem, [])
-            indexes.append(index)
-    return indexes_by_stem
+            indexes_by_stem[stem].append(index)
+    return dict(indexes_by_stem)
 
 
 read_passage = lru_cache(maxsize=128)(Passage)

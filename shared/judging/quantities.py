@@ -56,7 +56,8 @@ def quantities(text: str, lang: str) -> tuple[tuple[Quantity, ...], tuple[Day, .
     """
     has_digit = any(map(str.isdigit, text))
     if not has_digit:
-        return tuple(_spelled_numbers(text, lang)), ()
+        spelled_numbers = tuple(_spelled_numbers(text, lang))
+        return spelled_numbers, ()
 
     days = tuple(days_in(text))
     without_days = blanked(text, days)
@@ -101,18 +102,18 @@ def _numbers(text: str) -> Iterator[Quantity]:
 
         word_behind = match["word"] or ""
         scale = _scales().get(word_behind.lower())
-        start = match.start("digits")
-        if scale is None:
-            yield Quantity(readings, start, match.end("digits"))
-        else:
-            scaled = frozenset([value * scale for value in readings])
-            yield Quantity(scaled, start, match.end("word"))
+        end = match.end("digits")
+        if scale is not None:
+            readings = frozenset([value * scale for value in readings])
+            end = match.end("word")
+        yield Quantity(readings, match.start("digits"), end)
 
 
 def blanked(text: str, places: Iterable[Day | Quantity]) -> str:
     """Replaces dates and numbers by as many blanks."""
     for place in places:
-        blanks = " " * (place.end - place.start)
+        length = place.end - place.start
+        blanks = " " * length
         text_before = text[: place.start]
         text_behind = text[place.end :]
         text = text_before + blanks + text_behind
@@ -189,7 +190,7 @@ def _spellings(lang: str) -> dict[str, float]:
     if times is None:
         return {}
 
-    values: dict[str, float] = {}
+    values = {}
     for number, forms in enumerate(times.numbers, 1):
         first_form, _, _ = forms.partition("|")
         values[first_form] = float(number)

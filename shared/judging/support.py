@@ -158,7 +158,7 @@ def _has_inner_capital(word: Word) -> bool:
 @cache
 def _affirmations() -> frozenset[str]:
     """Returns words like `yes` in every language: a statement may begin with one of another language."""
-    affirmations: set[str] = set()
+    affirmations = set()
     for language in vocabularies():
         if language.facts is not None:
             affirmations.update(language.facts.affirmations.split())

@@ -110,8 +110,8 @@ class Outline:
         following = self._place(position) + 1
         if following == len(self._blocks):
             return 0
-        is_led_to = self._leading(following) != following
-        if not is_led_to:
+        leading = self._leading(following)
+        if leading == following:
             return 0
         return self._blocks[following].end
 
@@ -172,7 +172,10 @@ class Outline:
     @property
     def begins_in_block(self) -> bool:
         """True if the list or table with which the passage begins goes on from the one before it."""
-        return bool(self._blocks) and self._begins_within(self._blocks[0])
+        if not self._blocks:
+            return False
+        first = self._blocks[0]
+        return self._begins_within(first)
 
     def is_in_last_block(self, position: int) -> bool:
         """Reports whether a position of the passage is in a list or table with which it ends."""
@@ -181,7 +184,10 @@ class Outline:
     @property
     def ends_in_block(self) -> bool:
         """True if the passage ends with a list or table, which may go on in the next one."""
-        return bool(self._blocks) and self._blocks[-1].is_of_items
+        if not self._blocks:
+            return False
+        last = self._blocks[-1]
+        return last.is_of_items
 
     def is_cut(self, span: Span) -> bool:
         """Reports whether a list or table at either end of a span goes on in another passage."""
