@@ -279,9 +279,7 @@ def _blockquote(title_line: str, quoted: Sequence[str], markers: str) -> str:
 
     The title is part of the blockquote, so that both are removed when the note is deleted.
     """
-    lines = list(quoted)
-    if title_line:
-        lines = [title_line, "", *quoted]
+    lines = [title_line, "", *quoted]
     marked_lines = [f"> {line}".rstrip() for line in lines]
     blockquote = "\n".join(marked_lines)
     last_line = quoted[-1]
@@ -315,12 +313,10 @@ def _claim(group: _QuoteGroup, *, start: int, end: int) -> Claim:
 def _title_line(quote: Quote, retrieved: Retrieved, zone: ZoneInfo, lang: str) -> str:
     """Names the note and the section of a quote, the properties that are asked for, and the day if it matters.
 
-    Empty for a note without a title, a path and headings.
+    A note without a title, a path and headings has a word for that instead of a name.
     """
     chunk = quote.passage.chunk
-    names = _note_and_sections(chunk)
-    if not names:
-        return ""
+    names = _note_and_sections(chunk) or [answer_words(lang).untitled]
     title = " › ".join(names)
     title_line = f"**{title}**"
 

@@ -151,7 +151,7 @@ def test_each_quote_stands_below_the_names_of_its_note_and_section() -> None:
     assert by_file.text.startswith("\n\n> **meeting**\n>\n> ")
     nameless = replace(OTHER, chunk=replace(OTHER.chunk, path=""))
     _, bare = ExtractiveWriter().pieces(question(), asked_of(nameless))
-    assert bare.text == "\n\n> The API runs on Cloud Run. [N1]"
+    assert bare.text == "\n\n> **Untitled**\n>\n> The API runs on Cloud Run. [N1]"
 
 
 def test_code_in_a_quote_keeps_its_angle_brackets() -> None:
@@ -166,6 +166,10 @@ def test_a_quote_has_the_day_of_its_note_where_the_question_names_a_time() -> No
     at_a_time = replace(retrieval, analysis=replace(retrieval.analysis, time=LAST_WEEK))
     _, piece = ExtractiveWriter().pieces(question(), at_a_time)
     assert piece.text.startswith("\n\n> **meeting**, 9 May 2026\n>\n> ")
+    nameless = asked_of(replace(LONG, chunk=replace(LONG.chunk, path="")))
+    nameless_at_a_time = replace(nameless, analysis=replace(nameless.analysis, time=LAST_WEEK))
+    _, piece = ExtractiveWriter().pieces(question(), nameless_at_a_time)
+    assert piece.text.startswith("\n\n> **Untitled**, 9 May 2026\n>\n> ")
 
 
 @pytest.mark.parametrize("title", ["Meeting of 4 May 2026", "Garden, May 2026"])

@@ -284,6 +284,8 @@ class Answers:
     """The same, of passages that hold none of these `{words}` of the question."""
     quoted: str
     """A `{word}` in quotation marks."""
+    untitled: str
+    """Stands above a quote of a note that has no title, no file and no heading."""
     nothing_about: str
     """Heading of passages that do not say what is asked, the `{subject}`: words of the question, in quotation marks."""
     of_then: str

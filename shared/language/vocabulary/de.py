@@ -231,6 +231,7 @@ VOCABULARY = Vocabulary(
         nearest="Die nächstliegenden Stellen in deinen Notizen:",
         nearest_without="Die nächstliegenden Stellen in deinen Notizen (ohne {words}):",
         quoted="„{word}“",
+        untitled="Ohne Titel",
         nothing_about="Nichts zu {subject}; am nächsten liegen:",
         of_then="Deine Notizen aus dieser Zeit:",
         newest="Nur die neuesten {count} Notizen aus dieser Zeit wurden gelesen.",

@@ -232,6 +232,7 @@ VOCABULARY = Vocabulary(
         nearest="Closest passages in your notes:",
         nearest_without="Closest passages in your notes (without {words}):",
         quoted="“{word}”",
+        untitled="Untitled",
         nothing_about="Nothing about {subject}; nearest:",
         of_then="Your notes of that time:",
         newest="Only the newest {count} notes of that time were read.",

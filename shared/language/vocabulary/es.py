@@ -208,6 +208,7 @@ VOCABULARY = Vocabulary(
         nearest="Los pasajes más cercanos de tus notas:",
         nearest_without="Los pasajes más cercanos de tus notas (sin {words}):",
         quoted="«{word}»",
+        untitled="Sin título",
         nothing_about="Nada sobre {subject}; lo más cercano:",
         of_then="Tus notas de ese tiempo:",
         newest="Solo se leyeron las {count} notas más recientes de ese tiempo.",

@@ -211,6 +211,7 @@ VOCABULARY = Vocabulary(
         nearest="Les passages les plus proches de vos notes :",
         nearest_without="Les passages les plus proches de vos notes (sans {words}) :",
         quoted="« {word} »",
+        untitled="Sans titre",
         nothing_about="Rien sur {subject} ; les plus proches :",
         of_then="Vos notes de cette période :",
         newest="Seules les {count} notes les plus récentes de cette période ont été lues.",

@@ -204,6 +204,7 @@ VOCABULARY = Vocabulary(
         nearest="I passaggi più vicini nei tuoi appunti:",
         nearest_without="I passaggi più vicini nei tuoi appunti (senza {words}):",
         quoted="«{word}»",
+        untitled="Senza titolo",
         nothing_about="Niente su {subject}; i più vicini:",
         of_then="I tuoi appunti di quel periodo:",
         newest="Sono stati letti solo i {count} appunti più recenti di quel periodo.",
