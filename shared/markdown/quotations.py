@@ -32,6 +32,9 @@ NARROWEST = 50
 _BLANKS_AND_MARKS = " \t>"
 """Stand before and behind the words of a line, that of a quotation too."""
 _ENDS_OF_SENTENCE = (".", "!", "?", ":", ";", "…")
+_END_OF_LINK = re.compile(r"[^\[\]]*+\]\(")
+"""Begins a line in which the words of a link go on and end."""
+_LINK = re.compile(r"\[[^\[\]]++\]\([^()]*+\)")
 _LETTER = re.compile(r"[^\W_]")
 _ITEM_MARK = re.compile(r"[ \t]*+(?:[-*+•‣◦]|\d{1,9}[.)])(?:[ \t]{1,4}(?![ \t])|[ \t])")
 _LATER_ITEM = re.compile(r"[ \t]*+(?!1[.)])\d{1,9}[.)][ \t]")
@@ -412,19 +415,25 @@ def _ends_unless_wrapped(text: str, paragraph: Sequence[Line]) -> Iterator[int]:
     lines_before = written_lines[:-1]
     wide_lines = [line for line in lines_before if len(line) >= NARROWEST]
     most_are_wide = len(wide_lines) > len(lines_before) / 2
+    bare_links = [line for line in written_lines if _LINK.fullmatch(line.strip(_BLANKS_AND_MARKS))]
+    lists_links = len(bare_links) > 1
     for line, (written, following) in zip(paragraph, pairwise(written_lines), strict=False):
         sentence_goes_on = most_are_wide and _goes_on_in_small_letters(written, following)
-        if not sentence_goes_on and not _goes_on_with_link(written, following):
+        link_goes_on = not lists_links and _goes_on_with_link(written, following)
+        if not sentence_goes_on and not link_goes_on:
             yield line.end
 
 
 def _are_wrapped(lines: Sequence[str]) -> bool:
     """Reports whether an editor wrapped lines at a column: none had room for the first word of the next one.
 
-    A line of one word, like an address, was not wrapped.
+    A line of one word, like an address, was not wrapped. Of two lines the wider one tells nothing by its width alone if it
+    ends a sentence.
     """
     column = max(map(len, lines), default=0)
     if column < NARROWEST:
+        return False
+    if len(lines) == 2 and lines[0].rstrip().endswith(_ENDS_OF_SENTENCE):
         return False
     for line, following in pairwise(lines):
         bare_line = line.strip(_BLANKS_AND_MARKS)
@@ -440,11 +449,11 @@ def _are_wrapped(lines: Sequence[str]) -> bool:
 def _goes_on_with_link(line: str, following: str) -> bool:
     """Reports whether a line ends within the words of a link, or in words behind which a link follows."""
     bare_line = line.strip(_BLANKS_AND_MARKS)
-    is_within_link = bare_line.rfind("[") > bare_line.rfind("]")
-    if is_within_link:
-        return True
-    next_line = following.lstrip(_BLANKS_AND_MARKS)
-    return next_line.startswith("[") and bare_line[-1:].isalpha()
+    next_line = following.strip(_BLANKS_AND_MARKS)
+    is_within_brackets = bare_line.rfind("[") > bare_line.rfind("]")
+    if is_within_brackets:
+        return _END_OF_LINK.match(next_line) is not None
+    return _LINK.match(next_line) is not None and bare_line[-1:].isalpha()
 
 
 def _goes_on_in_small_letters(line: str, following: str) -> bool:

@@ -130,6 +130,14 @@ process.
 See [our
 guide](guide.md) and the
 [list of questions](list.md)."""
+TASKS = """go to the post office
+[ ] call mum
+the interval [0, 1) is half open
+next week
+My links
+[one](one.md)
+[two](two.md)"""
+CHAT = "Ann: Shall we meet tomorrow at nine at the station then?\nBen: Yes, gladly."
 UNEVEN_SENTENCES = UNEVEN.partition("\n\n")[0].replace("\n", " ")
 JOTTED = """**Price:** 489 € for each child, without skis (85 € a week)
 **Bus:** at seven
@@ -159,8 +167,21 @@ wifi for guests: on the router in the hall, below the coats
                 "- milk",
             ],
         ),
+        (
+            TASKS,
+            [
+                "go to the post office\\",
+                "[ ] call mum\\",
+                "the interval [0, 1) is half open\\",
+                "next week\\",
+                "My links\\",
+                "one\\",
+                "two",
+            ],
+        ),
+        (CHAT, CHAT.replace("\n", "\\\n").split("\n")),
     ],
-    ids=["edited after it was wrapped", "jotted"],
+    ids=["edited after it was wrapped", "jotted", "tasks and links", "chat"],
 )
 def test_a_sentence_that_plainly_goes_on_is_on_one_line(markdown: str, lines: list[str]) -> None:
     _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)

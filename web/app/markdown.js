@@ -21,6 +21,10 @@ import { inlines } from "./inline.js";
 
 const DEEPEST = 12;
 const NARROWEST = 50;
+const SENTENCE_END = /[.!?:;…]$/;
+/** Begins a line in which the words of a link go on and end. */
+const END_OF_LINK = /^[^[\]]*\]\(/;
+const LINK = /^\[[^[\]]+\]\([^()]*\)/;
 /** Characters of the longest line of a text that was wrapped. */
 
 const BLANK = /^\s*$/;
@@ -118,7 +122,11 @@ class Blocks {
     const texts = lines.map(({ text }) => text.trim());
     const wrapped = this.flows || areWrapped(lines.map(({ text }) => text));
     const mostAreWide = texts.slice(0, -1).filter((text) => text.length >= NARROWEST).length > (texts.length - 1) / 2;
-    const flows = texts.map((text, place) => wrapped || goesOn(text, texts[place + 1] ?? "", mostAreWide));
+    const listsLinks = texts.filter((text) => text.replace(LINK, "") === "").length > 1;
+    const flows = texts.map((text, place) => {
+      const next = texts[place + 1] ?? "";
+      return wrapped || (!listsLinks && goesOnWithLink(text, next)) || (mostAreWide && goesOnInSmallLetters(text, next));
+    });
     const shown = lines.map((line) => (cell ? trimmed(line) : withoutBlockId(trimmed(line))));
     return inlines(joined(shown, flows), { cite: this.cite, cell });
   }
@@ -335,12 +343,13 @@ function codeEnd(text, place) {
 
 /**
  * Whether an editor wrapped a text at a column: no line had room for the next one's first word. A line that is one word,
- * like an address, or that is of a script without blanks, was not wrapped.
+ * like an address, or that is of a script without blanks, was not wrapped. Of two lines the wider one tells nothing by its
+ * width alone if it ends a sentence.
  * @param {string[]} lines
  */
 function areWrapped(lines) {
   const column = lines.reduce((most, line) => Math.max(most, line.trim().length), 0);
-  if (lines.length < 3 || column < NARROWEST) return false;
+  if (column < NARROWEST || (lines.length === 2 && SENTENCE_END.test(lines[0].trimEnd()))) return false;
   return lines.slice(1).every((line, place) => {
     const before = lines[place];
     const [word] = line.trim().split(" ");
@@ -349,17 +358,19 @@ function areWrapped(lines) {
   });
 }
 
+/** Whether a line ends within the words of a link, or in words behind which a link follows. @param {string} line @param {string} next */
+function goesOnWithLink(line, next) {
+  if (line.lastIndexOf("[") > line.lastIndexOf("]")) return END_OF_LINK.test(next);
+  return LINK.test(next) && /\p{L}$/u.test(line);
+}
+
 /**
- * Whether a sentence plainly goes on from a line to the next: within a link, to a link, or in small letters behind a line
- * that could have been wrapped. The server joins the lines of quotes in the same way.
- * @param {string} line @param {string} next @param {boolean} mostAreWide whether this is so of most lines; few jotted ones are
+ * Whether a sentence goes on behind a line that is wide enough to have been wrapped, and is no address.
+ * @param {string} line @param {string} next
  */
-function goesOn(line, next, mostAreWide) {
-  if (line.lastIndexOf("[") > line.lastIndexOf("]")) return true;
-  if (next.startsWith("[")) return /\p{L}$/u.test(line);
-  const canBeWrapped = mostAreWide && line.length >= NARROWEST && line.includes(" ");
-  if (!canBeWrapped || /[.!?:;…]$/.test(line)) return false;
-  return /^[\p{Ll}(]/u.test(next);
+function goesOnInSmallLetters(line, next) {
+  const canBeWrapped = line.length >= NARROWEST && line.includes(" ");
+  return canBeWrapped && !SENTENCE_END.test(line) && /^[\p{Ll}(]/u.test(next);
 }
 
 /** Lines as one text with the place of each unit. @param {Line[]} lines @param {boolean[]} [flows] of each line whether its end is a blank, unless it breaks @returns {Run} */
