@@ -27,6 +27,8 @@ ATTEMPTS = 5
 """Attempts to replace a note that others are writing, for a caller who names no version."""
 RECENT_TRASH = 50
 """Newest entries of the trash among which a note's deletion is looked for."""
+SAME_DELETION = timedelta(hours=1)
+"""Time within which a file that is removed goes with the note that was deleted. Later, its text has its own 30 days."""
 SAME_FIELDS = ("title", "text", "vault", "path", "tags", "lang")
 """Fields that a note and its draft share."""
 _LAST = datetime(9999, 1, 1, tzinfo=UTC)
@@ -287,7 +289,7 @@ class Notes:
     def discard(self, tenant_id: str, note_id: str, draft: NoteDraft) -> TrashedNote:
         """Puts the content of a file into the trash before it is replaced or removed, and returns the entry.
 
-        The file of a deleted note that says what the note said is in the trash already, and is not stored again.
+        The file of a note deleted just now that says what the note said is in the trash already, and is not stored again.
         """
         deleted = self._last_deleted(tenant_id, note_id)
         if deleted is not None and _says(draft, deleted.note):
@@ -301,11 +303,13 @@ class Notes:
         return trashed
 
     def _last_deleted(self, tenant_id: str, note_id: str) -> TrashedNote | None:
-        """Returns the entry of a note that was deleted; None if there is such a note, or many entries are newer."""
+        """Returns the entry of a note that was deleted just now; None if there is such a note, or many entries are newer."""
         if readable_note(self.store, tenant_id, note_id) is not None:
             return None
+        earliest = self.clock() - SAME_DELETION
         for row in self.trash(tenant_id, limit=RECENT_TRASH, token=None).items:
-            if row.note.note_id == note_id and row.reason is TrashReason.DELETED:
+            is_deletion = row.note.note_id == note_id and row.reason is TrashReason.DELETED
+            if is_deletion and row.trashed_at >= earliest:
                 return self._stored_trash(tenant_id, row.trash_id)
         return None
 

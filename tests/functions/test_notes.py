@@ -281,6 +281,20 @@ def test_a_version_is_stored_once_more_unless_it_is_what_a_deleted_note_said(wor
         world.clock.forward(seconds=1)
         assert world.json("POST", "/trash", {**note, **change})["reason"] == "edited"
     assert len(trash(world)) == 6
+    world.clock.forward(hours=2)
+    assert world.json("POST", "/trash", note)["reason"] == "edited"
+    assert len(trash(world)) == 7
+
+
+def test_the_file_of_a_note_deleted_long_ago_stays_in_the_trash_for_30_days(world: World) -> None:
+    note = {"title": "Boat", "text": "Blue.", "noteId": "n1"}
+    world.json("PUT", "/notes/n1", note)
+    world.call("api", "DELETE", "/notes/n1")
+    world.clock.forward(days=29)
+    world.json("POST", "/trash", note)
+    world.clock.forward(days=29)
+    (version,) = trash(world)
+    assert world.json("GET", f"/trash/{version['trashId']}")["text"] == "Blue."
 
 
 def test_trash_can_be_removed_for_good_and_belongs_to_its_owner_alone(
