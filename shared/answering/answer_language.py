@@ -38,28 +38,36 @@ def answer_lang(question: str, retrieved: Retrieved) -> str:
     """
     asked_lang = retrieved.analysis.lang
     texts = [chunk.text for chunk in retrieved.chunks]
-    if not texts and asked_lang == UNSURE:
-        return language_by_letters(question)
+    if asked_lang == UNSURE:
+        told_lang = _told_by_notes(question, retrieved, texts)
+        if told_lang is None:
+            return language_by_letters(question)
+        return told_lang
     if not texts:
         return asked_lang
-    if asked_lang != UNSURE:
-        likely = likely_languages(question)
-        if len(likely) == 1 or asked_lang not in likely:
-            return asked_lang
-        notes_lang = _notes_lang(texts)
-        if notes_lang in likely:
-            return notes_lang
-        return asked_lang
 
+    likely = likely_languages(question)
+    if len(likely) == 1 or asked_lang not in likely:
+        return asked_lang
+    notes_lang = _notes_lang(texts)
+    if notes_lang in likely:
+        return notes_lang
+    return asked_lang
+
+
+def _told_by_notes(question: str, retrieved: Retrieved, texts: list[str]) -> str | None:
+    """Returns the language of a question that tells none by itself; None if the notes do not tell it either."""
+    if not texts:
+        return None
     notes_lang = _notes_lang(texts)
     if notes_lang == UNSURE:
-        return language_by_letters(question)
+        return None
     told_lang = _told_by_common_words(question, notes_lang)
     if told_lang is not None:
         return told_lang
     if _has_words_of_notes(question, retrieved, notes_lang):
         return notes_lang
-    return language_by_letters(question)
+    return None
 
 
 def _notes_lang(texts: list[str]) -> str:

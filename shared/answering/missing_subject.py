@@ -41,7 +41,7 @@ from shared.answering.names import Name, asking_sentence, holds, is_titled, titl
 from shared.answering.owners import links_owner, owns_an_owner
 from shared.answering.phrases import subject_in_words, what_belongs, without_request
 from shared.judging.quantities import blanked
-from shared.language.forms import OwnForms, own_forms
+from shared.language.forms import own_forms
 from shared.language.languages import detect
 from shared.language.sentences import sentences
 from shared.language.terms import stems_as
@@ -267,11 +267,7 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
     analysis = retrieved.analysis
     if division.says_any(asked.stems, analysis):
         return False
-    forms = own_forms(analysis.subject, analysis.lang)
-    other_chunks = []
-    for chunk in division.other_chunks:
-        if _holds_any(chunk, asked.stems, forms):
-            other_chunks.append(chunk)
+    other_chunks = _that_hold_any(division.other_chunks, asked.stems, analysis)
     known_stems = _held_by_another(other_chunks, asked)
     if not known_stems:
         return False
@@ -289,12 +285,21 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
     return not answers
 
 
-def _holds_any(chunk: IndexedChunk, asked_stems: set[str], forms: OwnForms) -> bool:
-    """Reports whether a chunk holds one of some stems, that of a plural not in verbs alone: `booked` is about no books."""
-    texts = (chunk.title, chunk.heading_path, *chunk.properties, chunk.text)
-    held_stems = chunk.stems_among(asked_stems)
-    shares = forms.shares("\n".join(texts), held_stems)
-    return 1.0 in shares.values()
+def _that_hold_any(
+    chunks: Iterable[IndexedChunk],
+    asked_stems: set[str],
+    analysis: Analysis,
+) -> list[IndexedChunk]:
+    """Returns the chunks that hold one of some stems, that of a plural not in verbs alone: `booked` is about no books."""
+    forms = own_forms(analysis.subject, analysis.lang)
+    holding = []
+    for chunk in chunks:
+        texts = (chunk.title, chunk.heading_path, *chunk.properties, chunk.text)
+        held_stems = chunk.stems_among(asked_stems)
+        shares = forms.shares("\n".join(texts), held_stems)
+        if 1.0 in shares.values():
+            holding.append(chunk)
+    return holding
 
 
 def _is_value(chunks: Iterable[IndexedChunk], retrieved: Retrieved) -> bool:
