@@ -28,7 +28,7 @@ MAX_PLAIN = 320
 """Characters of a piece that are compared with a question."""
 _WORD = re.compile(r"[^\W_]{2}|[^\W\dxX_]")
 _LABEL = re.compile(
-    r"[ \t>]*+[*_]{0,3}([^\W_][^\s:]{0,29}(?:[ ][^\s:]{1,30}){0,2})(?::[*_]{0,3}|[*_]{1,3}:)(?:[ \t]|\Z)",
+    r"[ \t>]*+[*_]{0,3}([^\W_][^\s:.!?;]{0,29}(?:[ ][^\s:.!?;]{1,30}){0,2})(?::[*_]{0,3}|[*_]{1,3}:)(?:[ \t]|\Z)",
 )
 """Begins a line that says of what the rest of it speaks, in up to three words: `babysitter: Fleur`."""
 

@@ -81,7 +81,6 @@ _JOINS_AFTER = frozenset(" \t\n.,;!?)*_\"”'")
 _CONTAINER = re.compile(r"[ \t>*+\-\d.):~]*")
 _QUOTE_MARK = "> "
 """May stand before a block of code in a quotation."""
-_LINE_OF_NO_QUOTATION = re.compile(r"\n(?!>)")
 _INFO = re.compile(r"[ \t]*(?P<word>[\w+#.-]*)[ \t]*", re.ASCII)
 _BEYOND_A_LINE = re.compile("[|\x85]")
 _RETURN = re.compile(r"\r\n?")
@@ -316,17 +315,12 @@ class Sanitizer:
 
         At least one line must stand between the two, and a quotation must not end before.
         """
-        limit = len(self._text)
         fence = re.escape(run)
-        could_close = re.compile(rf"\n {{0,3}}{fence}")
+        could_close = rf"\n(?P<fence> {{0,3}}{fence})"
         if self._line_start:
-            could_close = re.compile(rf"\n>[ \t]{{0,4}}{fence}")
-            behind_quotation = _LINE_OF_NO_QUOTATION.search(self._text, line_end)
-            if behind_quotation is not None:
-                limit = behind_quotation.start()
-
-        closing = could_close.search(self._text, line_end, limit)
-        if closing is None:
+            could_close = rf"\n(?:(?P<fence>>[ \t]{{0,4}}{fence})|(?!>))"
+        closing = re.compile(could_close).search(self._text, line_end)
+        if closing is None or closing["fence"] is None:
             return False
         stands_on_next_line = closing.start() == line_end
         if stands_on_next_line:

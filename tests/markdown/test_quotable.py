@@ -81,6 +81,13 @@ Washington lends it to anybody."""
         ("**wifi name**: Heron\n**Password:** tall", ["wifi name: Heron", "Password: tall"]),
         ("clave del wifi: Heron\ny otra\nred: Casa", ["clave del wifi: Heron y otra", "red: Casa"]),
         ("door: it is to be\nbell:\nkey: Ann", ["door: it is to be", "bell:", "key: Ann"]),
+        (
+            "Caution: the varnish is toxic, so please\nair well. Note: it smells\nand dries slowly.",
+            [
+                "Caution: the varnish is toxic, so please air well.",
+                "Note: it smells and dries slowly.",
+            ],
+        ),
         (RAGGED, [RAGGED.replace("\n", " ")]),
         (
             "see https://a.example/b\nor https://c.example/d",
