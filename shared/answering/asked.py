@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from shared.judging.quantities import quantities
 from shared.language.terms import content_words, stems, stems_as
-from shared.language.vocabulary import vocabulary
-from shared.language.words import common_words, fold
+from shared.language.vocabulary import vocabularies, vocabulary
+from shared.language.words import common_words, fold, folded_words
 from shared.markdown.file import ALIAS
 from shared.markdown.quotable import quotable
 from shared.model.index import COLUMNS, IndexedChunk
@@ -131,10 +132,15 @@ class AskedProperties:
         return tuple(short_lines)
 
     def has_value(self, chunk: IndexedChunk) -> bool:
-        """Reports whether the question names a property's value of several words: `Dörte Hansen`, its author."""
+        """Reports whether the question asks for what is by a property's value of several words, or for that value alone:
+        `books by Dörte Hansen`, but not `Dörte Hansen's seat`.
+        """
         for line in _properties(chunk):
             _, value_words = self._named_words(line)
-            if value_words >= MIN_WORDS:
+            if value_words < MIN_WORDS:
+                continue
+            _, _, value = line.partition(": ")
+            if self._asks_for_what_is_by(value):
                 return True
         return False
 
@@ -145,6 +151,15 @@ class AskedProperties:
             if key_words and value_words:
                 return True
         return False
+
+    def _asks_for_what_is_by(self, value: str) -> bool:
+        """Reports whether a value stands in the question as an author does, or is all of it."""
+        question = folded_words(self._retrieved.analysis.subject).rstrip(" ?!.")
+        author = folded_words(value)
+        before, name, _ = question.partition(author)
+        if not name:
+            return False
+        return question == author or _behind_work().search(before) is not None
 
     def _named_words(self, line: str) -> tuple[int, int]:
         """Counts the words of a property's key and of its value; each count is 0 if the question lacks one of these
@@ -170,6 +185,20 @@ class AskedProperties:
         if text_stems <= self._retrieved.weights.keys():
             return len(text_stems)
         return 0
+
+
+@cache
+def _behind_work() -> re.Pattern[str]:
+    """Compiles a word of any language between a work and its author, at the end of a text: ` by `.
+
+    A few words of a question may not tell its language.
+    """
+    links: list[str] = []
+    for language in vocabularies():
+        if language.asking is not None and language.asking.authorship:
+            links.append(language.asking.authorship)
+    any_link = "|".join(links)
+    return re.compile(rf"(?<!\w)(?:{any_link}) \Z")
 
 
 def _properties(chunk: IndexedChunk) -> Iterator[str]:

@@ -281,7 +281,8 @@ def _is_said_of_others(division: _Division, asked: _Asked, retrieved: Retrieved)
     sentences_about = _sentences_about(known_stems, other_chunks, retrieved)
     answers = _answers_in_other_words(division, sentences_about)
     if answers is None:
-        return not is_little and not _is_value(division.chunks_about, retrieved)
+        is_work = len(known_words) == 1 and _is_value(division.chunks_about, retrieved)
+        return not is_little and not is_work
     return not answers
 
 

@@ -101,3 +101,12 @@ def test_a_list_of_books_by_others_hides_no_author(reader_with_list: App, text: 
 def test_what_only_notes_about_others_say_is_not_said_of_an_author(reader_with_list: App) -> None:
     found = answer(reader_with_list, "Dörte Hansen's phone number")
     assert found.text.startswith("Nothing about “Dörte Hansen's phone number”")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Frank Herbert's boiler valve", "Frank Herbert seat number", "hotel booked by Dörte Hansen"],
+)
+def test_what_is_asked_of_an_author_is_not_answered_by_the_books(reader: App, text: str) -> None:
+    found = answer(reader, text)
+    assert found.refusal is not None or found.text.startswith("Nothing about"), found.text

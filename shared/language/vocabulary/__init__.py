@@ -67,6 +67,8 @@ class Asking:
     """Words before a time that make it an attribute of a thing: `the report of May`."""
     genitive_of_names: str = ""
     """Words between a thing and the name of its owner, without an article: `the birthday of Marek`."""
+    authorship: str = ""
+    """Words between a work and the name of its author: `books by Marek`."""
     names: str = ""
     """Words for a name: `the name of her wife` asks for the wife."""
     articles: str = ""

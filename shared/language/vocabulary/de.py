@@ -201,6 +201,7 @@ VOCABULARY = Vocabulary(
         asker=r"ich|mich|mir|mein(?:e[mnrs]?)?|wir|uns|unser(?:e[mnrs]?)?",
         genitive=r"von|vom|aus|des",
         genitive_of_names=r"von",
+        authorship=r"von",
         names=r"namen?|vornamen?|nachnamen?",
         articles=r"der|dem",
         first=r"(?:aller)?erste[mnrs]?|früheste[mnrs]?|älteste[mnrs]?",

@@ -200,6 +200,7 @@ VOCABULARY = Vocabulary(
         asker=r"(?-i:I|us)|i|me|my|we|our",
         genitive=r"of|from",
         genitive_of_names=r"of",
+        authorship=r"by|of",
         names=r"names?|surnames?",
         articles=r"the",
         possessive=r"['’]s",

@@ -180,6 +180,7 @@ VOCABULARY = Vocabulary(
         asker=r"yo|me|mis?|nosotr[oa]s|nos|nuestr[oa]s?|he|hemos|fui|hice|estuve|\w+(?:amos|imos)|(?!qué|aquí|así|ahí|allí|mí|sí)(?-i:[a-zñ])\w*(?:é|í)",
         genitive=r"del?",
         genitive_of_names=r"de",
+        authorship=r"de|por",
         names=r"nombres?|apellidos?",
         articles=r"la",
         first=r"primera?",

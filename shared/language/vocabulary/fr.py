@@ -181,6 +181,7 @@ VOCABULARY = Vocabulary(
         asker=r"je|j['’]\w+|me|m['’]\w+|mon|ma|mes|nous|notre|nos|on|(?:qu['’])?ai-je|\w+-je|\w+-nous|\w+-on",
         genitive=r"de|du|d['’]",
         genitive_of_names=r"de|d['’]",
+        authorship=r"de|par",
         names=r"noms?|prénoms?",
         articles=r"la|le|l['’]",
         first=r"premi(?:er|ère)",

@@ -175,6 +175,7 @@ VOCABULARY = Vocabulary(
         asker=r"io|mio?|mia|miei|mie|noi|nostr[oaie]|ho|abbiamo|ero|eravamo|avev(?:o|amo)|\w+(?:[aei]mmo)",
         genitive=r"di|del|della|dello|dell['’]",
         genitive_of_names=r"di",
+        authorship=r"di",
         names=r"nom[ei]|cognom[ei]",
         articles=r"il|la|lo|l['’]",
         first=r"prim[oa]",
