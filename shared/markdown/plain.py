@@ -92,7 +92,7 @@ def plain(markdown: str) -> str:
     """
     aside = Aside()
     text = with_pipes(aside.without_placeholders(markdown))
-    text = FENCED.sub(lambda block: aside.set(_words_of_block(block)), text)
+    text = FENCED.sub(lambda block: _block_set_aside(block, aside), text)
     text = _replaced(text, _MARKS_OF_LINES)
     return _without_marks_in_lines(text, aside)
 
@@ -151,17 +151,23 @@ def _replaced(text: str, marks: Sequence[tuple[re.Pattern[str], _Replacement]]) 
     return text
 
 
-def _words_of_block(block: re.Match[str]) -> str:
-    """Returns a block of code without its fences, and without the marks of a quotation around it."""
+def _block_set_aside(block: re.Match[str], aside: Aside) -> str:
+    """Returns the placeholder of a block of code without its fences, and without the marks of a quotation around it.
+
+    A bare fence that nothing closes may itself close code that began above an excerpt: it goes, and what follows is no code.
+    """
     fence = block["fence"]
     opening, *lines = block[0].split("\n")
-    if lines and lines[-1].lstrip(" \t>").startswith(fence):
+    before_fence, _, info = opening.partition(fence)
+    is_closed = lines != [] and lines[-1].lstrip(" \t>").startswith(fence)
+    if not is_closed and not info.strip():
+        return "\n".join(["", *lines])
+    if is_closed:
         lines.pop()
-    before_fence, _, _ = opening.partition(fence)
     is_quoted = ">" in before_fence
     if is_quoted:
         lines = [line.lstrip(" \t>") for line in lines]
-    return "\n".join(["", *lines])
+    return aside.set("\n".join(["", *lines]))
 
 
 def _without_spans(text: str, aside: Aside) -> str:

@@ -117,6 +117,11 @@ def test_odd_text_takes_no_time_to_read(part: str) -> None:
     assert time.perf_counter() - start < 5
 
 
+def test_an_excerpt_that_begins_in_code_has_no_code_behind_its_end() -> None:
+    assert plain("x = 1\n```\nSee **bold** [docs](https://a.example)") == "x = 1 See bold docs"
+    assert plain("So:\n```py\nx[1](2) * **3**") == "So: x[1](2) * **3**"
+
+
 @pytest.mark.parametrize(
     ("title", "shown"),
     [
