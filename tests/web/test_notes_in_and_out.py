@@ -31,7 +31,7 @@ VAULT = {
 
 def decide(page: Page, action: str) -> None:
     """Choose once for everything that is here already."""
-    dialog = page.get_by_role("dialog", name="What is here already")
+    dialog = page.get_by_role("dialog", name="here already")
     dialog.get_by_label("For all", exact=True).last.select_option(action)
     dialog.get_by_role("button", name="Go on").click()
 
@@ -57,7 +57,7 @@ def test_folders_with_the_same_paths_replace_nothing_of_each_other(
     for name in ("README.md", "todo.md"):
         (tmp_path / "Kayak" / name).write_text("Sold.")
     drop(page, tmp_path / "Kayak")
-    dialog = page.get_by_role("dialog", name="What is here already")
+    dialog = page.get_by_role("dialog", name="here already")
     expect(dialog.locator("li")).to_contain_text(
         [re.compile("README.md.*here: .*to import: "), "todo.md"]
     )

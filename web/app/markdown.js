@@ -21,11 +21,10 @@ import { inlines } from "./inline.js";
 
 const DEEPEST = 12;
 const NARROWEST = 50;
-const SENTENCE_END = /[.!?:;…]$/;
-/** Begins a line in which the words of a link go on and end. */
-const END_OF_LINK = /^[^[\]]*\]\(/;
-const LINK = /^\[[^[\]]+\]\([^()]*\)/;
 /** Characters of the longest line of a text that was wrapped. */
+const SENTENCE_END = /[.!?:;…]$/;
+const LINK = /^\[[^[\]]+\]\([^()]*\)$/;
+const LINK_WORDS = /^\[?[^[\]]*\]\(/;
 
 const BLANK = /^\s*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -119,14 +118,7 @@ class Blocks {
 
   /** @param {Line[]} lines @param {boolean} [cell] of a table @returns {Inline[]} */
   inline(lines, cell = false) {
-    const texts = lines.map(({ text }) => text.trim());
-    const wrapped = this.flows || areWrapped(lines.map(({ text }) => text));
-    const mostAreWide = texts.slice(0, -1).filter((text) => text.length >= NARROWEST).length > (texts.length - 1) / 2;
-    const listsLinks = texts.filter((text) => text.replace(LINK, "") === "").length > 1;
-    const flows = texts.map((text, place) => {
-      const next = texts[place + 1] ?? "";
-      return wrapped || (!listsLinks && goesOnWithLink(text, next)) || (mostAreWide && goesOnInSmallLetters(text, next));
-    });
+    const flows = this.flows ? lines.map(() => true) : flowing(lines.map(({ text }) => text));
     const shown = lines.map((line) => (cell ? trimmed(line) : withoutBlockId(trimmed(line))));
     return inlines(joined(shown, flows), { cite: this.cite, cell });
   }
@@ -343,8 +335,7 @@ function codeEnd(text, place) {
 
 /**
  * Whether an editor wrapped a text at a column: no line had room for the next one's first word. A line that is one word,
- * like an address, or that is of a script without blanks, was not wrapped. Of two lines the wider one tells nothing by its
- * width alone if it ends a sentence.
+ * like an address, or that is of a script without blanks, was not wrapped; nor the first of two lines if it ends a sentence.
  * @param {string[]} lines
  */
 function areWrapped(lines) {
@@ -358,19 +349,22 @@ function areWrapped(lines) {
   });
 }
 
-/** Whether a line ends within the words of a link, or in words behind which a link follows. @param {string} line @param {string} next */
-function goesOnWithLink(line, next) {
-  if (line.lastIndexOf("[") > line.lastIndexOf("]")) return END_OF_LINK.test(next);
-  return LINK.test(next) && /\p{L}$/u.test(line);
-}
-
 /**
- * Whether a sentence goes on behind a line that is wide enough to have been wrapped, and is no address.
- * @param {string} line @param {string} next
+ * Of each line of a paragraph whether its end is a blank: an editor wrapped it, or a sentence plainly goes on. The server
+ * joins the lines of quotes in the same way. @param {string[]} written @returns {boolean[]}
  */
-function goesOnInSmallLetters(line, next) {
-  const canBeWrapped = line.length >= NARROWEST && line.includes(" ");
-  return canBeWrapped && !SENTENCE_END.test(line) && /^[\p{Ll}(]/u.test(next);
+function flowing(written) {
+  const lines = written.map((line) => line.trim());
+  const wrapped = areWrapped(written);
+  const mostAreWide = lines.slice(0, -1).filter((line) => line.length >= NARROWEST).length >= lines.length / 2;
+  const listsLinks = lines.filter((line) => LINK.test(line)).length > 1;
+  return lines.map((line, place) => {
+    const next = lines[place + 1] ?? "";
+    const inLink = next[0] === "[" ? /\p{L}$/u.test(line) : line.lastIndexOf("[") > line.lastIndexOf("]");
+    if (wrapped || (inLink && !listsLinks && LINK_WORDS.test(next))) return true;
+    const canBeWrapped = mostAreWide && line.length >= NARROWEST && line.includes(" ");
+    return canBeWrapped && !SENTENCE_END.test(line) && /^[\p{Ll}(]/u.test(next);
+  });
 }
 
 /** Lines as one text with the place of each unit. @param {Line[]} lines @param {boolean[]} [flows] of each line whether its end is a blank, unless it breaks @returns {Run} */

@@ -1,8 +1,8 @@
 /** Two versions of a text side by side: one of them stays, or at each difference the lines of either. */
 
-import { button, h, plural } from "../dom.js";
+import { h, plural } from "../dom.js";
 import { pieces } from "../diff.js";
-import { showDialog } from "../router.js";
+import { chosen } from "../page.js";
 
 const AROUND = 2;
 /** Lines that both have, shown before and after a difference. */
@@ -31,43 +31,25 @@ export async function compared(question, later, mine, theirs, facts = []) {
     choices.set(piece, inputs);
     return section;
   });
-  const dialog = h("dialog", { class: "ask compare", "aria-label": question });
-  let kept = /** @type {{side: "mine" | "theirs"} | {text: string} | null} */ (null);
-  const close = (/** @type {typeof kept} */ decision) => {
-    kept = decision;
-    dialog.close();
-  };
-  const mixed = () => close({ text: found.flatMap((piece) => ("same" in piece ? piece.same : linesOf(piece, choices.get(piece) ?? []))).join("\n") });
-  dialog.append(
-    h(
-      "form",
-      { method: "dialog" },
-      h("p", {}, question),
-      facts.map((fact) => h("p", { class: "muted" }, fact)),
-      h("p", { class: "muted" }, count ? `${plural(count, "difference")}. Choose for each of them what to keep, or keep one version whole.` : "The texts are the same."),
-      h("div", { class: "differences" }, parts),
-      h(
-        "div",
-        { class: "row" },
-        button(later, () => close(null), { autofocus: true }),
-        button(theirs.keep, () => close({ side: "theirs" })),
-        button(mine.keep, () => close({ side: "mine" })),
-        count ? button("Keep what is chosen", mixed, { class: "primary" }) : null,
-      ),
-    ),
+  const shown = h(
+    "div",
+    { class: "differences" },
+    facts.map((fact) => h("p", { class: "muted" }, fact)),
+    h("p", { class: "muted" }, count ? `${plural(count, "difference")}. Choose for each of them what to keep, or keep one version whole.` : "The texts are the same."),
+    parts,
   );
-  document.body.append(dialog);
-  showDialog(dialog);
-  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
-  dialog.remove();
-  return kept;
+  const options = /** @type {[string, string][]} */ ([["", later], ["theirs", theirs.keep], ["mine", mine.keep]]);
+  if (count) options.push(["mixed", "Keep what is chosen"]);
+  const decision = await chosen(question, options, shown);
+  if (decision === "mixed") return { text: found.flatMap((piece) => ("same" in piece ? piece.same : linesOf(piece, choices.get(piece) ?? []))).join("\n") };
+  return decision ? { side: /** @type {"mine" | "theirs"} */ (decision) } : null;
 }
 
 /** @param {{mine: string[], theirs: string[]}} piece @param {HTMLInputElement[]} inputs */
 function linesOf({ mine, theirs }, inputs) {
-  const chosen = inputs.find(({ checked }) => checked)?.value;
-  if (chosen === "theirs") return theirs;
-  return chosen === "both" ? [...mine, ...theirs] : mine;
+  const side = inputs.find(({ checked }) => checked)?.value;
+  if (side === "theirs") return theirs;
+  return side === "both" ? [...mine, ...theirs] : mine;
 }
 
 /** Lines that both have, without those far from any difference. @param {string[]} lines @param {boolean} first @param {boolean} last */

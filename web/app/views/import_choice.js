@@ -1,7 +1,7 @@
 /** What becomes of each thing in an import that is here already and says something else. */
 
 import { day, h, plural } from "../dom.js";
-import { showDialog } from "../router.js";
+import { chosen } from "../page.js";
 
 const CHOICES = /** @type {const} */ ([["skip", "Skip"], ["replace", "Replace"], ["both", "Keep both"]]);
 
@@ -17,20 +17,14 @@ export async function decided(notes, entries) {
     for (const select of selects) select.value = all.value;
   });
   const question = `${plural(entries.length, "of them is", "of them are")} here already, with another text. Notes that you replace stay in the trash for 30 days.`;
-  const form = h(
-    "form",
-    { method: "dialog" },
-    h("p", {}, question),
+  const shown = h(
+    "div",
+    {},
     h("label", { class: "row" }, h("span", {}, "For all"), all),
     h("ul", { class: "decisions" }, entries.map((entry, place) => row(notes, entry, selects[place]))),
-    h("div", { class: "row" }, h("button", { value: "" }, "Cancel"), h("button", { value: "yes", class: "primary" }, "Go on")),
   );
-  const dialog = h("dialog", { class: "ask", "aria-label": "What is here already" }, form);
-  document.body.append(dialog);
-  showDialog(dialog);
-  await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
-  dialog.remove();
-  return selects.map(({ value }) => (dialog.returnValue === "yes" ? /** @type {any} */ (value) : "skip"));
+  const decision = await chosen(question, [["", "Cancel"], ["yes", "Go on"]], shown);
+  return selects.map(({ value }) => (decision === "yes" ? /** @type {any} */ (value) : "skip"));
 }
 
 /** @param {string} label @param {boolean} single whether no second one can be beside it */

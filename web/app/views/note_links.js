@@ -2,6 +2,7 @@
 
 import { tried } from "../api.js";
 import { day, h } from "../dom.js";
+import { folderOf } from "../notes.js";
 import { withoutMarks } from "../render.js";
 import { format, here } from "../router.js";
 
@@ -70,8 +71,8 @@ export class NoteLinks extends Pointers {
   listRelated({ related }) {
     if (!related.length) return;
     const rows = related.map(({ noteId, title, path, createdAt, span }) => {
-      const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
-      return h("li", {}, h("a", { href: address(noteId, span) }, withoutMarks(title) || "Untitled"), h("span", { class: "muted list-facts" }, [folder, day(createdAt)].filter(Boolean).join(" · ")));
+      const facts = [folderOf({ path }), day(createdAt)].filter(Boolean).join(" · ");
+      return h("li", {}, h("a", { href: address(noteId, span) }, withoutMarks(title) || "Untitled"), h("span", { class: "muted list-facts" }, facts));
     });
     this.related.replaceChildren(h("h3", {}, "Related notes"), h("ul", {}, rows));
     this.related.hidden = false;

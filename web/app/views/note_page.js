@@ -135,7 +135,9 @@ export class NotePage {
   async bringBack(id) {
     const address = location.hash;
     const restored = async () => {
-      const present = await this.present(id);
+      const present = await tried(() => this.notes.get(id), (error) => {
+        if (error.status !== 404) throw error;
+      });
       const deleted = await this.notes.lastDeleted(id);
       if (!present && !deleted) return this.page.say("The note is not in the trash any more, and cannot be brought back.");
       if (!present) await this.notes.restore(deleted.trashId);
@@ -146,14 +148,6 @@ export class NotePage {
       const mayPass = error.unreachable || error.status >= 500;
       this.page.say(error.message, mayPass ? { Undo: () => this.bringBack(id) } : {});
     });
-  }
-
-  /** Whether there is such a note by now. Throws ApiError. @param {string} id */
-  async present(id) {
-    const note = await tried(() => this.notes.get(id), (error) => {
-      if (error.status !== 404) throw error;
-    });
-    return Boolean(note);
   }
 
   /** @param {import("../api.js").ApiError} error @param {string} id @param {import("../router.js").Route} route */
