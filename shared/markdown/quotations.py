@@ -22,9 +22,10 @@ from shared.markdown.quotable import PieceKind, Quotable
 LEFT_OUT = "…"
 """Stands where something of the note is left out."""
 
-_QUOTE_MARKS = re.compile(r"(?:[ \t]*+>[ \t]?)+")
+_FIRST_QUOTE_MARK = re.compile(rf"\A{QUOTE_MARK.pattern}")
+_QUOTE_MARKS = re.compile(r"\A(?:[ \t]*+>[ \t]?)+")
 _CALLOUT = re.compile(r"[ \t]*+>[ \t]?\[![\w-]{1,30}\]")
-_FOLDED_CALLOUT = re.compile(r"((?:[ \t]*+>[ \t]?)++\[![\w-]{1,30}\])-")
+_FOLDED_CALLOUT = re.compile(r"\A((?:[ \t]*+>[ \t]?)++\[![\w-]{1,30}\])-")
 _HARD_BREAK = "  "
 """Ends a line behind which a paragraph begins a new one."""
 NARROWEST = 50
@@ -212,7 +213,7 @@ def _code_columns(lines: Sequence[str]) -> list[int]:
     is_open = False
     is_code = False
     for line, kind in zip(lines, _kinds(lines), strict=False):
-        bare_line = QUOTE_MARK.sub("", line, count=1)
+        bare_line = _FIRST_QUOTE_MARK.sub("", line)
         if not bare_line.strip():
             columns.append(0)
             is_open = False
@@ -407,18 +408,20 @@ def _ends_unless_wrapped(text: str, paragraph: Sequence[Line]) -> Iterator[int]:
     """Yields the ends of the lines of a paragraph but its last, unless an editor wrapped it at a column.
 
     Whoever edits a wrapped paragraph leaves its lines uneven, so those behind which a sentence plainly goes on are left
-    out, too. Jotted lines also begin in small letters; but few of them are wide.
+    out, too. Jotted lines also begin in small letters; but then the first one does, or few of them are wide.
     """
     written_lines = [text[line.start : line.end].replace("\0", "") for line in paragraph]
-    if _are_wrapped(written_lines):
+    if len(written_lines) < 2 or _are_wrapped(written_lines):
         return
     lines_before = written_lines[:-1]
     wide_lines = [line for line in lines_before if len(line) >= NARROWEST]
     most_are_wide = len(wide_lines) > len(lines_before) / 2
+    begins_small = written_lines[0].lstrip(_BLANKS_AND_MARKS)[:1].islower()
+    is_prose = most_are_wide and not begins_small
     bare_links = [line for line in written_lines if _LINK.fullmatch(line.strip(_BLANKS_AND_MARKS))]
     lists_links = len(bare_links) > 1
     for line, (written, following) in zip(paragraph, pairwise(written_lines), strict=False):
-        sentence_goes_on = most_are_wide and _goes_on_in_small_letters(written, following)
+        sentence_goes_on = is_prose and _goes_on_in_small_letters(written, following)
         link_goes_on = not lists_links and _goes_on_with_link(written, following)
         if not sentence_goes_on and not link_goes_on:
             yield line.end
@@ -475,8 +478,8 @@ def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]
     first_line, *further_lines = lines
     is_callout = _CALLOUT.match(begins + first_line) is not None
     if not is_callout and _is_quotation(begins, lines):
-        begins = QUOTE_MARK.sub("", begins, count=1)
-        unmarked_lines = [QUOTE_MARK.sub("", line, count=1) for line in lines]
+        begins = _FIRST_QUOTE_MARK.sub("", begins)
+        unmarked_lines = [_FIRST_QUOTE_MARK.sub("", line) for line in lines]
         return begins, _opened(unmarked_lines)
 
     marks = _QUOTE_MARKS.match(begins)
@@ -488,7 +491,7 @@ def _out_of_quotation(begins: str, lines: Sequence[str]) -> tuple[str, list[str]
 
 def _opened(lines: Iterable[str]) -> list[str]:
     """Returns lines with folded callouts open."""
-    return [_FOLDED_CALLOUT.sub(r"\1", line, count=1) for line in lines]
+    return [_FOLDED_CALLOUT.sub(r"\1", line) for line in lines]
 
 
 def _begins_in_item(text: str, start: int) -> bool:
@@ -496,7 +499,7 @@ def _begins_in_item(text: str, start: int) -> bool:
     indented paragraphs.
     """
     written_lines = text[:start].split("\n")
-    *lines_above, begin = [_QUOTE_MARKS.sub("", line, count=1) for line in written_lines]
+    *lines_above, begin = [_QUOTE_MARKS.sub("", line) for line in written_lines]
     if _ITEM_MARK.match(begin):
         return True
     is_indented = begin[:1].isspace()
@@ -532,7 +535,7 @@ def _code_column(text: str, start: int) -> int:
     if line_end < 0:
         line_end = len(text)
     line = text[line_start:line_end]
-    bare_line = QUOTE_MARK.sub("", line, count=1)
+    bare_line = _FIRST_QUOTE_MARK.sub("", line)
     if _indentation(bare_line) < _CODE_INDENTATION:
         return 0
     lines_up_to_it = text[:line_end].split("\n")

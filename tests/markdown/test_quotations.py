@@ -138,6 +138,10 @@ My links
 [one](one.md)
 [two](two.md)"""
 CHAT = "Ann: Shall we meet tomorrow at nine at the station then?\nBen: Yes, gladly."
+VERSES = """seagulls above the harbour that call as the boats come in slowly
+and the lamps go out at the end of the pier
+while the keeper is counting the steps that he climbed in the morning
+and forgets them again"""
 UNEVEN_SENTENCES = UNEVEN.partition("\n\n")[0].replace("\n", " ")
 JOTTED = """**Price:** 489 € for each child, without skis (85 € a week)
 **Bus:** at seven
@@ -180,12 +184,21 @@ wifi for guests: on the router in the hall, below the coats
             ],
         ),
         (CHAT, CHAT.replace("\n", "\\\n").split("\n")),
+        (VERSES, VERSES.replace("\n", "\\\n").split("\n")),
     ],
-    ids=["edited after it was wrapped", "jotted", "tasks and links", "chat"],
+    ids=["edited after it was wrapped", "jotted", "tasks and links", "chat", "verses"],
 )
 def test_a_sentence_that_plainly_goes_on_is_on_one_line(markdown: str, lines: list[str]) -> None:
     _, _, quote = quotation(markdown, [(0, len(markdown))], longest=900)
     assert list(quote) == lines
+
+
+@pytest.mark.parametrize("begin", ["To switch", "Settings"])
+def test_a_sign_in_the_midst_of_a_quotation_is_no_mark_of_it(begin: str) -> None:
+    text = "> To switch it off open Settings > Network > Wifi and wait."
+    start = text.index(begin)
+    _, _, lines = quotation(text, [(start, len(text))], longest=900)
+    assert lines == (text[start:],)
 
 
 def test_the_page_joins_lines_from_the_same_width_on() -> None:

@@ -356,13 +356,14 @@ function areWrapped(lines) {
 function flowing(written) {
   const lines = written.map((line) => line.trim());
   const wrapped = areWrapped(written);
-  const mostAreWide = lines.slice(0, -1).filter((line) => line.length >= NARROWEST).length >= lines.length / 2;
+  const wide = lines.slice(0, -1).filter((line) => line.length >= NARROWEST);
+  const prose = wide.length >= lines.length / 2 && !/^\p{Ll}/u.test(lines[0]);
   const listsLinks = lines.filter((line) => LINK.test(line)).length > 1;
   return lines.map((line, place) => {
     const next = lines[place + 1] ?? "";
     const inLink = next[0] === "[" ? /\p{L}$/u.test(line) : line.lastIndexOf("[") > line.lastIndexOf("]");
     if (wrapped || (inLink && !listsLinks && LINK_WORDS.test(next))) return true;
-    const canBeWrapped = mostAreWide && line.length >= NARROWEST && line.includes(" ");
+    const canBeWrapped = prose && line.length >= NARROWEST && line.includes(" ");
     return canBeWrapped && !SENTENCE_END.test(line) && /^[\p{Ll}(]/u.test(next);
   });
 }
