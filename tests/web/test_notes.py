@@ -372,9 +372,7 @@ def test_undo_of_a_note_that_the_trash_does_not_hold_any_more_says_so_and_stays(
     assert entry["noteId"] == "fender"
     product.call("DELETE", f"/trash/{entry['trashId']}")
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast.shown")).to_have_text(
-        "The note is not in the trash any more, and cannot be brought back."
-    )
+    expect(page.locator(".toast.shown")).to_have_text("The note is not in the trash any more.")
     assert page.evaluate("location.hash") == "#/notes"
     expect(page.locator(".landing")).to_be_visible()
 

@@ -177,6 +177,34 @@ def test_a_conversation_has_settings_of_its_own(page: Page, product: Running, sh
     expect(page.locator(".summary")).not_to_contain_text("instructions")
 
 
+def test_of_two_settings_set_at_once_neither_is_lost(page: Page) -> None:
+    """The reply to the first comes late, and must not hide what the second one said."""
+    ask(page, QUESTION)
+    page.get_by_role("button", name="Settings (s)").click()
+    template = page.get_by_role("dialog").get_by_label("Template")
+    expect(template.locator("option", has_text="Decision record")).to_be_attached()
+    page.evaluate(
+        """() => {
+          const { fetch } = window;
+          let changes = 0;
+          window.fetch = async (address, options) => {
+            const isFirst = options?.method === "PATCH" && changes++ === 0;
+            const reply = await fetch(address, options);
+            if (isFirst) await new Promise((resolve) => setTimeout(resolve, 1000));
+            return reply;
+          };
+          for (const [name, value] of [["systemPrompt", "Be brief."], ["template", "decision-record"]]) {
+            const field = document.querySelector(`#set-${name}`);
+            field.value = value;
+            field.dispatchEvent(new Event("change"));
+          }
+        }"""
+    )
+    page.wait_for_timeout(1500)
+    row = page.locator("#side-chat .list-row").filter(has=page.locator("[aria-current]"))
+    expect(row).to_contain_text("template: decision-record · own instructions")
+
+
 @pytest.mark.nightly
 def test_every_setting_says_what_it_does(page: Page) -> None:
     page.get_by_role("button", name="Settings (s)").click()

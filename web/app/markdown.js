@@ -349,10 +349,7 @@ function areWrapped(lines) {
   });
 }
 
-/**
- * Of each line of a paragraph whether its end is a blank: an editor wrapped it, or a sentence plainly goes on. The server
- * joins the lines of quotes in the same way. @param {string[]} written @returns {boolean[]}
- */
+/** Whether the end of each line is a blank, as the server joins the lines of quotes. @param {string[]} written @returns {boolean[]} */
 function flowing(written) {
   const lines = written.map((line) => line.trim());
   const wrapped = areWrapped(written);

@@ -30,6 +30,8 @@ export class Sessions extends EventTarget {
     this.defaults = {};
     /** Models that a conversation may choose, beside the one that is configured. @type {string[]} */
     this.models = [];
+    /** The last change that was sent. @type {Promise<any>} */
+    this.changing = Promise.resolve();
   }
 
   /** Whether the server keeps sessions; asked until it has said so. Throws ApiError. */
@@ -89,9 +91,11 @@ export class Sessions extends EventTarget {
     return found.sessions;
   }
 
-  /** @param {string} id @param {object} changes `title`, `settings` */
+  /** One after the other, so that the last one counts. @param {string} id @param {object} changes `title`, `settings` */
   async change(id, changes) {
-    const session = await this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, changes);
+    const send = () => this.page.api.json("PATCH", `/sessions/${encodeURIComponent(id)}`, changes);
+    this.changing = this.changing.then(send, send);
+    const session = await this.changing;
     this.list = this.list.map((each) => (each.sessionId === id ? session : each));
     if (this.found?.sessionId === id) this.found = session;
     this.dispatchEvent(new Event("change"));

@@ -139,7 +139,7 @@ export class NotePage {
         if (error.status !== 404) throw error;
       });
       const deleted = await this.notes.lastDeleted(id);
-      if (!present && !deleted) return this.page.say("The note is not in the trash any more, and cannot be brought back.");
+      if (!present && !deleted) return this.page.say("The note is not in the trash any more.");
       if (!present) await this.notes.restore(deleted.trashId);
       else if (deleted) this.page.say("Somebody has written this note anew. What you deleted stays in the trash.");
       if (location.hash === address) go({ view: "notes", id });

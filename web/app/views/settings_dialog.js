@@ -121,11 +121,9 @@ export class SettingsDialog {
   range(name, label, limits, words) {
     const { settings } = this.page;
     const output = h("output", { for: named(name).id }, words(settings.now[name]));
-    const oninput = () => {
-      settings.set({ [name]: Number(input.value) });
-      output.textContent = words(Number(input.value));
-    };
-    const input = h("input", { type: "range", ...named(name), ...limits, value: String(settings.now[name]), oninput });
+    const oninput = () => (output.textContent = words(Number(input.value)));
+    const onchange = () => settings.set({ [name]: Number(input.value) });
+    const input = h("input", { type: "range", ...named(name), ...limits, value: String(settings.now[name]), oninput, onchange });
     return setting(name, label, h("span", { class: "range" }, input, output));
   }
 
